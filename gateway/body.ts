@@ -101,7 +101,7 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
       if (isRejected(request)) return resolve("gone");
       ended = true;
       if (size <= largeBytes) resolve(collected.bytes());
-      else void inOwnTurn(size).then(() => resolve(collected.bytes()));
+      else void waitForDecodeTurn(size).then(() => resolve(collected.bytes()));
     });
     // Before `end`, this means that the client left. After it, the event has no effect.
     request.on("close", () => ended || resolve("gone"));
@@ -113,7 +113,7 @@ const largeBytes = 32_768;
 const parseQueue = createFairQueue(0);
 
 /** Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded. */
-export function inOwnTurn(size: number): Promise<void> {
+export function waitForDecodeTurn(size: number): Promise<void> {
   return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => parseQueue(resolve));
 }
 

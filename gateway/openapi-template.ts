@@ -1,7 +1,7 @@
-// The OpenAPI document in YAML as a template, because rendering it takes longer than all else that a start prepares.
+// The OpenAPI document in YAML as a template, because rendering it is the slowest part of a start.
 import type { OpenApiOptions } from "./openapi-settings.ts";
 
-/** The settings in the template. Each is nowhere else in it, and YAML needs no quotes for it or for a real setting. */
+/** Stand-ins for the settings. Each occurs nowhere else in the template. No setting needs quotes in YAML. */
 export const placeholders: OpenApiOptions = {
   baseUrl: "https://base-url.invalid",
   documentProvider: "placeholder",

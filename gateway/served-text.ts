@@ -8,7 +8,7 @@ export interface ServedText {
 }
 
 /** Returns a document that `write` renders on the first request, so that it does not delay the start. */
-export function lazily(type: string, write: () => string): ServedText {
+export function lazyText(type: string, write: () => string): ServedText {
   let written: Buffer | undefined;
   return {
     type,

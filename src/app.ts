@@ -86,7 +86,7 @@ async function assemble(
     await Promise.all([open.listener, internal].map((listener) => listener.close(graceMs, state.idleMs)));
   });
 
-  await storage.primary.held(mongoWaitMs);
+  await storage.primary.waitUntilHeld(mongoWaitMs);
   const [publicPort, internalPort] = portsOf(config);
   const port = await listen(open.listener, publicPort);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;

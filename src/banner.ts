@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Embedded } from "./embedded/dependencies.ts";
 
 /** The facts that the banner shows. */
-export interface Started {
+export interface BannerFacts {
   readonly baseUrl: string;
   readonly mcpUrl: string;
   readonly internalUrl: string;
@@ -19,7 +19,7 @@ export interface Started {
 }
 
 /** Returns the lines of the banner. */
-export function bannerLines(started: Started): string[] {
+export function bannerLines(started: BannerFacts): string[] {
   const { baseUrl, mcpUrl, internalUrl, embedded, seconds } = started;
   const { mongod, redis, oidc, demo } = embedded;
   return [
@@ -39,7 +39,7 @@ export function bannerLines(started: Started): string[] {
   ];
 }
 
-function demoLines({ baseUrl, dataDir, embedded: { demo }, demoKey, onTerminal }: Started): string[] {
+function demoLines({ baseUrl, dataDir, embedded: { demo }, demoKey, onTerminal }: BannerFacts): string[] {
   if (demo === undefined || demoKey === undefined) return [];
   const withKey = demo.users.find(({ access }) => access !== null);
   const withoutKey = demo.users.find(({ access, enrolled }) => access === null && enrolled);

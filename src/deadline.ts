@@ -5,11 +5,11 @@ import type { FailureOptions } from "./errors.ts";
 import { type Failure, fail } from "./errors.ts";
 import type { Tally } from "./tally.ts";
 import { waitOf } from "./tally.ts";
-import { orAfter } from "./time-limit.ts";
+import { withTimeout } from "./time-limit.ts";
 
 /**
- * The time for a request in milliseconds, without that in which its body arrives. It leaves room for the response to
- * travel.
+ * The time limit of a request in milliseconds, without the time in which its body arrives. It leaves time to send the
+ * response.
  */
 export const deadlineMs = 4_800;
 
@@ -76,7 +76,7 @@ export function deadlineIn(
  * The error that interrupts a command. The driver copies the properties of the error that ends a bulk write. The
  * default, a DOMException, has properties that make the driver throw a TypeError.
  */
-const givenUp = new Error("the client no longer waits");
+const abortReason = new Error("the client no longer waits");
 
 /** How many milliseconds after the deadline a shared signal may abort. */
 const tickMs = 20;
@@ -96,14 +96,14 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   shared.set(tick, controller.signal);
   whenPast(tick, () => {
     shared.delete(tick);
-    controller.abort(givenUp);
+    controller.abort(abortReason);
   });
   return controller.signal;
 }
 
 function cancellableAt(at: number, cancelled: AbortSignal): AbortSignal {
   const controller = newController();
-  onPassed({ at, cancelled }, () => controller.abort(givenUp));
+  onPassed({ at, cancelled }, () => controller.abort(abortReason));
   return controller.signal;
 }
 
@@ -149,7 +149,7 @@ function whenPast(at: number, callback: () => void): () => void {
 }
 
 /** Whether a request failed because of time or the database, and not because of its content. */
-export function isGivenUp({ reason }: Failure): boolean {
+export function isTimeoutOrUnavailable({ reason }: Failure): boolean {
   return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }
 
@@ -164,13 +164,15 @@ export function isPast({ at }: Pick<Deadline, "at">): boolean {
 }
 
 /** Fails with the deadline's reason once it has passed. Call it before you start something. */
-export function requireTime(deadline: Deadline): void {
+export function requireNotPast(deadline: Deadline): void {
   if (isPast(deadline)) fail(deadline.reason, tooLate(deadline));
 }
 
 /** Settles as the promise does, or fails at the deadline without waiting for work in progress. */
-export function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
-  return orAfter(Math.max(0, deadline.at - performance.now()), promise, () => fail(deadline.reason, tooLate(deadline)));
+export function withDeadline<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
+  return withTimeout(Math.max(0, deadline.at - performance.now()), promise, () =>
+    fail(deadline.reason, tooLate(deadline)),
+  );
 }
 
 function tooLate({ reason, tally }: Deadline): FailureOptions {

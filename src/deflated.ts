@@ -39,7 +39,7 @@ export function inflateJson({ blocks }: Pick<DeflatedText, "blocks">): Promise<B
  * Inflates the deflated text of a response, if any, off the main thread, so that reading it takes no time. Inflates one
  * text at a time, because a large one temporarily takes several times its size.
  */
-export async function inflateHeld(response: object): Promise<void> {
+export async function inflateResponseText(response: object): Promise<void> {
   const found = findDeflated(response);
   if (found === undefined) return;
   const value = lastInflation.then(() => inflateText(found.text, Infinity));
@@ -100,7 +100,7 @@ function placeToCut(json: Buffer, from: number, near: number): number {
 }
 
 /** Sets a field of a message to a text. The first read inflates it, which takes about 5 ms for each MB. */
-export function holdDeflated<T extends object>(message: T, field: keyof T & string, text: DeflatedText): T {
+export function defineDeflatedField<T extends object>(message: T, field: keyof T & string, text: DeflatedText): T {
   held.set(message, { field, text });
   return Object.defineProperty(message, field, {
     enumerable: true,

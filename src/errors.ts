@@ -222,7 +222,7 @@ export interface FailureOptions {
   readonly allow?: string;
   /** Only for the log: it never leaves the service. */
   readonly cause?: unknown;
-  /** Only for the log: one word for why the service failed the request, if no error caused that. */
+  /** Only for the log: the cause in one word, if the service failed the request without an error. */
   readonly because?: string;
   /** Only for the log: the wait during which the request failed. */
   readonly waitingFor?: string | undefined;

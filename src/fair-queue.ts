@@ -34,7 +34,7 @@ export function createFairQueue(turnMs: number): Schedule {
  * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
  * returns true, the work is postponed to the next turn.
  */
-export function inOrder(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
+export function createSerialQueue(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
   const next: (() => void)[] = [];
   const go = (): void => {
     if (!notYet()) next.shift()?.();

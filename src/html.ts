@@ -18,7 +18,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
   return new Html(parts.reduce((text, part, at) => `${text}${shown(values[at - 1])}${part}`));
 }
 
-/** Marks a text as safe HTML. The text must contain no outside text, except for escaped text. */
+/** Marks a text as safe HTML. It must contain only our own markup and escaped values. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

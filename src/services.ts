@@ -21,7 +21,7 @@ import type { RewriteCopies } from "./contacts/write.ts";
 import { contactCollection, createContactStore } from "./contacts/store.ts";
 import type { CollectionSpec, IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
-import type { OnTrouble } from "./db/repeat.ts";
+import type { OnTrouble } from "./db/run-periodically.ts";
 import { transaction } from "./db/write.ts";
 import { createEraseResponses } from "./guards/erased-responses.ts";
 import { claimCollection } from "./guards/idempotency.ts";
@@ -50,7 +50,7 @@ import { createSwitchStore, switchCollection } from "./switches/store.ts";
 
 /**
  * Every collection, in the order in which an account is erased from them: referring records before those they refer to.
- * Most are erased by date, because records of one time are close on the disk. Those of neighbouring ids are not.
+ * Most are erased by date: records of the same time are close on the disk, and those with neighbouring ids are not.
  */
 export const allCollections: readonly CollectionSpec[] = [
   claimCollection,
@@ -142,7 +142,7 @@ export function createServices(
       client,
       specs: allCollections,
       redis,
-      ease: bulkLoading.easeErasure,
+      ease: bulkLoading.dropIndexBeforeErasure,
       removeAccount: accounts.remove,
       removeKeys: keys.removeAll,
       removeSessions: createRemoveSessions(db),

@@ -4,7 +4,7 @@
  * Returns the result of the promise, or that of `late` if it takes longer than `ms` milliseconds. Work in progress is
  * not awaited.
  */
-export async function orAfter<T, Late = undefined>(
+export async function withTimeout<T, Late = undefined>(
   ms: number,
   promise: Promise<T>,
   late: () => Late = () => undefined as Late,

@@ -3,7 +3,7 @@ import type { UUID } from "mongodb";
 import { uuid } from "../../src/db/mongo.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import { noContactTexts } from "../../src/contacts/document.ts";
-import { derive } from "../../src/contacts/write.ts";
+import { withDerivedFields } from "../../src/contacts/write.ts";
 import type { Random } from "../../src/embedded/demo/random.ts";
 import { between, chance, createRandom, pick, stableId } from "../../src/embedded/demo/random.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
@@ -90,7 +90,7 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const full = `${person.first} ${person.last}`;
         const inferred = chance(random, 0.2);
         const created_at = timeOf(random, at, size.contacts);
-        const contact = derive({
+        const contact = withDerivedFields({
           ...noContactTexts,
           _id: idOf("contact", at),
           account_id,

@@ -173,7 +173,7 @@ async function withTarget(
     const redis = await startOwnRedis();
     endings.push(() => redis.stop());
     const client = await connectMongo(database.administratorUri, 30_000);
-    await primaryOf(client).held(30_000);
+    await primaryOf(client).waitUntilHeld(30_000);
     endings.push(() => client.close());
     const target = await startChild(database.uri, redis.uri, build);
     endings.push(() => target.kill());

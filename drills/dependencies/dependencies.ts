@@ -40,8 +40,8 @@ export const dependencies: Drill = {
   controls: [
     control("an instance without a deadline, whose MongoDB freezes", foremost.mongoFrozen, {
       file: "src/deadline.ts",
-      from: "orAfter(Math.max(0, deadline.at - performance.now()), promise",
-      to: "orAfter(60_000, promise",
+      from: "withTimeout(Math.max(0, deadline.at - performance.now()), promise",
+      to: "withTimeout(60_000, promise",
     }),
     control("an instance that takes a full disk for a fault of its own", foremost.diskFull, {
       file: "src/db/mongo.ts",

@@ -65,12 +65,12 @@ const planned: readonly Planned[] = [
       { file: "src/db/write.ts", from: '    signal.addEventListener("abort", end, { once: true });\n', to: "" },
       {
         file: "src/db/write.ts",
-        from: "    requireTime(deadline);\n    session.startTransaction",
+        from: "    requireNotPast(deadline);\n    session.startTransaction",
         to: "    session.startTransaction",
       },
       {
         file: "src/db/write.ts",
-        from: "      requireTime(deadline);\n      await commitTransaction",
+        from: "      requireNotPast(deadline);\n      await commitTransaction",
         to: "      await commitTransaction",
       },
       {

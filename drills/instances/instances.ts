@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../../src/db/collections.ts";
-import { failureFrom } from "../../src/db/mongo.ts";
+import { mongoFailureOf } from "../../src/db/mongo.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { flawOf, indexesOf } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
@@ -137,7 +137,7 @@ async function accountOf(fixture: Fixture): Promise<Account> {
     try {
       return await fixture.account();
     } catch (failure) {
-      if (failureFrom(failure).reason !== Reason.UNAVAILABLE || Date.now() > until) throw failure;
+      if (mongoFailureOf(failure).reason !== Reason.UNAVAILABLE || Date.now() > until) throw failure;
     }
   }
 }

@@ -2,12 +2,12 @@
 import type { ClientSession, MongoClient, UUID } from "mongodb";
 import type { AuditFact, AuditStore } from "../audit/store.ts";
 import { transaction } from "../db/write.ts";
-import type { OperatorActionUse } from "./operator-actions.ts";
+import type { OperatorActionContext } from "./operator-actions.ts";
 import { actorOf } from "./operator-actions.ts";
 import type { AccountChange, AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
 /** The caller of a change, and the deadline. */
-export type AccessUse = Omit<OperatorActionUse, "reason">;
+export type AccessContext = Omit<OperatorActionContext, "reason">;
 
 /** The account after the change, or unchanged if there was nothing to change; undefined if it does not exist. */
 type Changed = Promise<AccountDocument | undefined>;
@@ -17,9 +17,9 @@ type Changed = Promise<AccountDocument | undefined>;
  * no entry.
  */
 export interface Access {
-  enrol(id: UUID, enrolled: boolean, use: AccessUse): Changed;
+  enrol(id: UUID, enrolled: boolean, use: AccessContext): Changed;
   /** Fails with ALREADY_EXISTS if the identity is linked to another account. */
-  link(id: UUID, identity: IdentityDocument, use: AccessUse): Changed;
+  link(id: UUID, identity: IdentityDocument, use: AccessContext): Changed;
 }
 
 /** The dependencies of `createAccess`. */
@@ -32,7 +32,7 @@ export interface AccessDependencies {
 export function createAccess({ client, accounts, audit }: AccessDependencies): Access {
   function change(
     id: UUID,
-    { caller, deadline }: AccessUse,
+    { caller, deadline }: AccessContext,
     fact: AuditFact,
     work: (session: ClientSession) => Promise<AccountChange | undefined>,
   ): Changed {

@@ -71,7 +71,7 @@ export function createErasureLeases(client: MongoClient): AcquireErasureLease {
       return matchedCount === 1;
     }
 
-    /** Acquires or renews the lease, counted from before the command: never longer than the database counts it. */
+    /** Acquires or renews the lease. It begins before the command, so it never ends later than in the database. */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
       const sentAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);

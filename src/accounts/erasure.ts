@@ -15,7 +15,7 @@ import type { PlaceLeft } from "./places.ts";
 import { createPlaces } from "./places.ts";
 import type { AccountStore, IdentityDocument } from "./store.ts";
 import type { ErasureDocument, Sweeper } from "./sweeper.ts";
-import { createSweeper, leavingOf } from "./sweeper.ts";
+import { createSweeper, erasedAccountOf } from "./sweeper.ts";
 
 /**
  * The operator who requests an erasure, and the reason. The erasure keeps both, because it erases the account's audit
@@ -91,7 +91,8 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
       await begin(id, by, deadline);
       const erasure = await find(id, deadline);
       if (erasure === undefined) return undefined;
-      const look = (): Promise<PlaceLeft[]> => places.look(leavingOf(erasure), performance.now() + lookMs, deadline);
+      const look = (): Promise<PlaceLeft[]> =>
+        places.look(erasedAccountOf(erasure), performance.now() + lookMs, deadline);
       let seen = erasure.finished_at === undefined ? undefined : await look();
       if (seen === undefined || !isAllErased(seen)) {
         // Data found after the end is erased in the background like the rest.

@@ -12,7 +12,7 @@ import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
 /** The operator, the reason and the deadline of an action. */
-export interface OperatorActionUse {
+export interface OperatorActionContext {
   readonly caller: OperatorCaller;
   readonly reason: string;
   readonly deadline: Deadline;
@@ -21,19 +21,19 @@ export interface OperatorActionUse {
 /** The actions. Each is in force on every instance before it resolves. */
 export interface OperatorActions {
   /** Suspends or resumes an account. Returns the account, changed or not, or undefined if there is none. */
-  setSuspended(id: UUID, suspended: boolean, use: OperatorActionUse): Promise<AccountDocument | undefined>;
+  setSuspended(id: UUID, suspended: boolean, use: OperatorActionContext): Promise<AccountDocument | undefined>;
   /**
    * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST if several active
    * keys match.
    */
-  revokeKey(name: string, use: OperatorActionUse): Promise<ApiKeyDocument>;
+  revokeKey(name: string, use: OperatorActionContext): Promise<ApiKeyDocument>;
   /**
    * Ends the dashboard sessions and access tokens of the account's owners. Returns the numbers of owners and of ended
    * sessions, or undefined if there is no such account.
    */
   endSessions(
     id: UUID,
-    use: OperatorActionUse,
+    use: OperatorActionContext,
   ): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
 }
 
@@ -49,7 +49,10 @@ export interface OperatorActionDependencies {
 
 export function createOperatorActions(dependencies: OperatorActionDependencies): OperatorActions {
   const { client, accounts, keys, audit, endUserSessions } = dependencies;
-  const entry = (event: AuditEvent, { reason }: OperatorActionUse) => ({ event, detail: `By the operator: ${reason}` });
+  const entry = (event: AuditEvent, { reason }: OperatorActionContext) => ({
+    event,
+    detail: `By the operator: ${reason}`,
+  });
 
   return {
     setSuspended(id, suspended, use) {
@@ -58,7 +61,7 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
         // The lock conflicts with the creation of a key, so that no new key escapes the suspension.
         const account = await accounts.lock(id, session);
         if (account === undefined) return undefined;
-        // Also if the account is already suspended: an instance of an earlier release may have issued a key since.
+        // Necessary even if the account is suspended: an instance of an earlier release may have issued a key since.
         await keys.setSuspended(id, suspended, { session });
         if ((account.suspension !== undefined) === suspended) return account;
         await audit.appendIn(
@@ -94,7 +97,7 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
       const account = await accounts.get(id, use.deadline);
       if (account === undefined) return undefined;
       const { identities = [] } = account;
-      // First, because a call that runs out of time may have ended some of the sessions.
+      // The entry comes first: a call that times out may already have ended some sessions.
       await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
       let sessions = 0;
       for (const identity of identities) sessions += await endUserSessions(identity, use.deadline);

@@ -1,6 +1,6 @@
 // The places of an account's data, in MongoDB and Redis: erases the data there, and counts the rest.
 import type { Db, UUID } from "mongodb";
-import type { CollectionSpec, LeavingAccount } from "../db/mongo.ts";
+import type { CollectionSpec, ErasedAccount } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
 import type { SweepRight } from "../db/sweep.ts";
 import { countIn, partsOf, sweepPart } from "../db/sweep.ts";
@@ -21,9 +21,9 @@ export interface Places {
    * Deletes batch by batch. Returns true if nothing is left in any place, and false if the right to sweep ended or
    * Redis failed.
    */
-  sweep(leaving: LeavingAccount, right: SweepRight): Promise<boolean>;
+  sweep(leaving: ErasedAccount, right: SweepRight): Promise<boolean>;
   /** Counts the rest in every place. Scans Redis until `untilMs` of `performance.now()`. */
-  look(leaving: LeavingAccount, untilMs: number, deadline: Deadline): Promise<PlaceLeft[]>;
+  look(leaving: ErasedAccount, untilMs: number, deadline: Deadline): Promise<PlaceLeft[]>;
 }
 
 /**

@@ -7,10 +7,10 @@ import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
-import type { Access, AccessUse } from "./access.ts";
+import type { Access, AccessContext } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
-import type { OperatorActions, OperatorActionUse } from "./operator-actions.ts";
+import type { OperatorActions, OperatorActionContext } from "./operator-actions.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
@@ -112,11 +112,11 @@ function operatorActionRpcs(
   };
 }
 
-function useOf(operator: Operator, reason: string): OperatorActionUse {
+function useOf(operator: Operator, reason: string): OperatorActionContext {
   return { ...accessOf(operator), reason };
 }
 
-function accessOf({ caller, deadline }: Operator): AccessUse {
+function accessOf({ caller, deadline }: Operator): AccessContext {
   return { caller, deadline: deadline() };
 }
 

@@ -4,7 +4,7 @@ import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
-import { insertInTime } from "../db/insert.ts";
+import { insertFenced } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
@@ -131,7 +131,7 @@ export function createAccountStore(db: Db): AccountStore {
         created_at: new Date(),
       };
       await mapDuplicate("email_key", "email: another account already uses it. Use another email.", () =>
-        write(db.client, deadline, (options, fence) => insertInTime(accounts, account, options, fence)),
+        write(db.client, deadline, (options, fence) => insertFenced(accounts, account, options, fence)),
       );
       return account;
     },

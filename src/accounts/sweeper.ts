@@ -2,10 +2,10 @@
 import type { MongoClient, UUID } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
-import type { LeavingAccount } from "../db/mongo.ts";
+import type { ErasedAccount } from "../db/mongo.ts";
 import { databaseNow } from "../db/primary.ts";
-import type { Background, OnTrouble } from "../db/repeat.ts";
-import { repeat } from "../db/repeat.ts";
+import type { Background, OnTrouble } from "../db/run-periodically.ts";
+import { runPeriodically } from "../db/run-periodically.ts";
 import type { LeaseDocument } from "./erasure-lease.ts";
 import { createErasureLeases } from "./erasure-lease.ts";
 import type { Places } from "./places.ts";
@@ -80,7 +80,7 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
     clean.delete(nameOf(erasure));
     try {
       await ease(erasure._id);
-      isClean = await places.sweep(leavingOf(erasure), { permit: hold.permit, count });
+      isClean = await places.sweep(erasedAccountOf(erasure), { permit: hold.permit, count });
     } finally {
       await hold.release(isClean && isLast);
       if (isClean && !isLast) clean.add(nameOf(erasure));
@@ -139,7 +139,7 @@ function followUnfinished(
     }
   }
 
-  const watch = repeat(
+  const watch = runPeriodically(
     everyMs,
     async () => {
       const unfinished = await findAll<ErasureDocument>(
@@ -165,7 +165,7 @@ function followUnfinished(
 }
 
 /** Returns the account that an erasure concerns. */
-export function leavingOf({ _id, begun_at, identities }: ErasureDocument): LeavingAccount {
+export function erasedAccountOf({ _id, begun_at, identities }: ErasureDocument): ErasedAccount {
   return { id: _id, begunAt: begun_at, identities };
 }
 

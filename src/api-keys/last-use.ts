@@ -2,7 +2,7 @@
 import type { Binary, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
-import type { OnTrouble } from "../db/repeat.ts";
+import type { OnTrouble } from "../db/run-periodically.ts";
 import { write } from "../db/write.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { setBounded } from "../bounded-cache.ts";

@@ -7,7 +7,7 @@ import { assistantAccessPolicy } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
 import { createAuthentication } from "../guards/authenticate.ts";
 import { createDispatch } from "../guards/chain.ts";
-import type { Recognizers } from "../guards/credentials.ts";
+import type { CreateRecognizer } from "../guards/credentials.ts";
 import { internalAccessPolicy, publicAccessPolicy } from "../guards/access-policies.ts";
 import { createIdempotency } from "../guards/idempotency.ts";
 import type { InternalAccess } from "../guards/internal.ts";
@@ -94,7 +94,7 @@ export function createGuards(
 }
 
 /** Creates the authentication by API key. */
-function authenticationOf({ apiKeys }: Services, recognizers: Recognizers): Authentication {
+function authenticationOf({ apiKeys }: Services, recognizers: CreateRecognizer): Authentication {
   const keys: Keys = {
     isSecret,
     hash: hashSecret,

@@ -3,7 +3,7 @@ import { createGateway } from "../../gateway/handler.ts";
 import type { OpenApiOptions } from "../../gateway/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
-import { lazily } from "../../gateway/served-text.ts";
+import { lazyText } from "../../gateway/served-text.ts";
 import { createDashboard } from "../dashboard/surface.ts";
 import { createGuide } from "../guide/surface.ts";
 import type { Surface } from "../call/exchange.ts";
@@ -75,7 +75,7 @@ export function createPublicSide(
       for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
       const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
-      documents.set("/llms.txt", lazily("text/plain; charset=utf-8", llms));
+      documents.set("/llms.txt", lazyText("text/plain; charset=utf-8", llms));
     },
     async prepare() {
       for (const { body } of documents.values()) void body;

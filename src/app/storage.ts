@@ -53,7 +53,7 @@ export async function openStorage(
     ),
   });
   const primary = primaryOf(client);
-  await primary.held(mongoWaitMs);
+  await primary.waitUntilHeld(mongoWaitMs);
   await prepare(services);
 
   observability.watchMongo(client);

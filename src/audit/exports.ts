@@ -1,4 +1,4 @@
-// Records in an account's audit log that an operator exports its records.
+// Writes an entry to an account's audit log when an operator exports the account.
 import type { UUID } from "mongodb";
 import type { Operator } from "../guards/internal.ts";
 import type { AuditStore } from "./store.ts";

@@ -1,12 +1,12 @@
 // Records an owner's rejected changes of credentials (403, 404, 409) in the account's audit log.
-import { deadlineIn, within } from "../deadline.ts";
+import { deadlineIn, withDeadline } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { Call, Caller } from "../guards/call.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
-/** A rejection waits no longer than this for its entry, and is sent in any case. */
+/** The maximum time for which a rejection waits for its audit entry. It is sent even without one. */
 const waitMs = 1_000;
 const rejected = new Set([403, 404, 409]);
 
@@ -22,7 +22,7 @@ export function recordRejections(
     const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;
     try {
       const deadline = deadlineIn(waitMs);
-      await within(
+      await withDeadline(
         deadline,
         audit.append(account.id, { person: name, requestId, address }, { event: "key_refused", detail }, deadline),
       );

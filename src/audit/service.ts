@@ -1,7 +1,7 @@
 // records.v1.AuditService: returns an account's audit log to its owner.
 import type { AuditEntry, AuditService as Descriptor } from "../gen/records/v1/audit_pb.ts";
 import { AuditEvent } from "../gen/records/v1/audit_pb.ts";
-import { present, timestamp } from "../db/message.ts";
+import { omitNulls, timestamp } from "../db/message.ts";
 import { cutPage } from "../db/page.ts";
 import type { OwnerService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
@@ -33,7 +33,7 @@ function entryMessage({
     id: _id.toHexString(),
     createdAt: timestamp(created_at),
     event: AuditEvent[event.toUpperCase() as keyof typeof AuditEvent] ?? AuditEvent.OTHER,
-    ...present({ detail, keyPrefix: key_prefix, person }),
+    ...omitNulls({ detail, keyPrefix: key_prefix, person }),
     requestId: request_id,
     address,
   };

@@ -5,10 +5,10 @@ import type { AuditEvent as Event } from "../gen/records/v1/audit_pb.ts";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
-import { insertAllInTime, insertInTime } from "../db/insert.ts";
+import { insertManyFenced, insertFenced } from "../db/insert.ts";
 import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
-import type { OnTrouble } from "../db/repeat.ts";
+import type { OnTrouble } from "../db/run-periodically.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -83,7 +83,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
     batchMs,
     (added) =>
       write(db.client, deadlineIn(deadlineMs), (options, fence) =>
-        insertAllInTime(entries, added, options, fence),
+        insertManyFenced(entries, added, options, fence),
       ).catch(unlessThere),
     (error) => onTrouble("audit log entries were lost", error),
   );
@@ -91,7 +91,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   return {
     async append(accountId, actor, fact, deadline) {
       const entry = entryOf(accountId, actor, fact);
-      await write(db.client, deadline, (options, fence) => insertInTime(entries, entry, options, fence));
+      await write(db.client, deadline, (options, fence) => insertFenced(entries, entry, options, fence));
     },
     async appendIn(session, accountId, actor, fact) {
       await entries.insertOne(entryOf(accountId, actor, fact), { session });

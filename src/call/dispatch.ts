@@ -47,7 +47,7 @@ export interface Observation {
   keyPrefix?: string;
   /** The failure, on a wire whose HTTP status does not show it. */
   failed?: { readonly http: number; readonly code: number };
-  /** One word for why the service failed the request. */
+  /** The cause in one word, if the service failed the request. */
   cause?: string;
   /** The wait during which the request failed. */
   waitingFor?: string;
@@ -71,7 +71,7 @@ export interface RpcResponse {
 }
 
 /** A request that has passed every guard that needs no body. */
-export interface Admitted {
+export interface AdmittedCall {
   /**
    * Validates the message, runs the service and returns its response. `found` contains the violations that the surface
    * found while decoding. They are reported together with the others.
@@ -94,7 +94,7 @@ export interface Dispatch {
   /** Throttles the request and does nothing else, for a request without an rpc (404, 405, OPTIONS). */
   throttle(inbound: Inbound): Promise<void>;
   /** Runs the guards that need no body, in the contract's order (§2.2): 429, 503, 401, 403, 503. */
-  admit(rpc: DescMethodUnary, inbound: Inbound): Promise<Admitted>;
+  admit(rpc: DescMethodUnary, inbound: Inbound): Promise<AdmittedCall>;
 }
 
 /** Runs an admitted stream: consumes its messages and yields its responses. Fails with a `Failure`. */

@@ -1,4 +1,4 @@
-// The types that a listener and its surfaces share: requests, responses, and handlers of those that cannot be served.
+// The types that a listener and its surfaces share: requests, responses, and handlers for rejected requests.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbound } from "./dispatch.ts";
 

@@ -10,7 +10,7 @@ export interface Scope {
   readonly kind: "records";
   readonly accountId: UUID;
   /** The credential to prove in the same command as the data, unless already proven; undefined if none is needed. */
-  readonly unproven: Unproven | undefined;
+  readonly unproven: UnprovenCredential | undefined;
   /** When the caller stops waiting. Nothing is read or written for it afterwards. */
   readonly deadline: Deadline;
 }
@@ -19,7 +19,7 @@ export interface Scope {
  * A credential that was valid once. Only MongoDB can rule out that it has ended since. `db/read.ts` does so within the
  * command that reads the data, which saves a separate command. The chain sends no response before the proof.
  */
-export interface Unproven {
+export interface UnprovenCredential {
   readonly proof: Proof;
   readonly proven: boolean;
   /** Records that a command has proven the credential. */
@@ -112,14 +112,14 @@ interface Granted {
 const grants = new WeakMap<Scope, Granted>();
 
 /** Returns a scope that may read. */
-export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
+export function readScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenCredential): Scope {
   return { kind: "records", accountId, deadline, unproven };
 }
 
 const neverToWrite = new WeakSet<Scope>();
 
 /** Returns a scope that may read and can never gain the right to write, such as an assistant's. */
-export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
+export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenCredential): Scope {
   const scope = readScope(accountId, deadline, unproven);
   neverToWrite.add(scope);
   return scope;
@@ -140,7 +140,7 @@ export function grantWrites(scope: Scope, claim?: Claim, recheck: () => void = (
 
 /**
  * Checks the right to write. Every write calls it. Fails with ACCESS_DENIED unless the scope was granted that right,
- * even if its type is WriteScope. Fails like the guards if they would reject the request by now. Their 503 says that
+ * even if its type is WriteScope. Fails as the guards do if they would reject the request now. Their 503 says that
  * nothing was done, so it becomes UNAVAILABLE if a write has already begun.
  */
 export function requireGrant(scope: WriteScope): void {

@@ -8,7 +8,7 @@ import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { findAccount, lookUp } from "./find-account.ts";
 import type { Link } from "./link.ts";
-import { isPassing } from "./link.ts";
+import { isTransient } from "./link.ts";
 import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { count, facts } from "./output.ts";
@@ -140,7 +140,7 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
       shown = line;
     } catch (error) {
       silentSince ??= performance.now();
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       if (performance.now() - silentSince > patienceMs) {
         throw new CommandError(
           exitCodes.unreachable,

@@ -19,7 +19,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Sets an exit code other than 0 for a command that ends without an error. */
-export type EndWith = (code: ExitCode) => void;
+export type SetExitCode = (code: ExitCode) => void;
 
 /**
  * The error that ends a command. Its message is for the user: the problem and the solution, in one or two sentences.

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
-import type { EndWith } from "./exit.ts";
+import type { SetExitCode } from "./exit.ts";
 import { rejectUsage } from "./exit.ts";
 import type { ExportOptions } from "./export/run.ts";
 
@@ -39,7 +39,7 @@ function positive(text: string): number {
 }
 
 /** Adds the command. */
-export function addExport(program: Command, context: Context, endWith: EndWith): void {
+export function addExport(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("export")
     .description("writes the records of an account to a file, or all accounts to a folder")

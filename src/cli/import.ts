@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
-import type { EndWith } from "./exit.ts";
+import type { SetExitCode } from "./exit.ts";
 import type { ImportOptions } from "./import/run.ts";
 
 const help = `
@@ -40,7 +40,7 @@ from the file's content and the account. With --again, the same file is imported
 once more, under another name. Standard input needs a --name to resume.`;
 
 /** Adds the command. */
-export function addImport(program: Command, context: Context, endWith: EndWith): void {
+export function addImport(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("import")
     .description("imports a file of records into an account; run it again to resume")

@@ -57,7 +57,7 @@ const cutCodes: ReadonlySet<Code> = new Set([
 /**
  * Returns whether a retry may succeed without any other change: the connection broke, or the service is unavailable.
  */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   const reason = reasonOf(error);
   if (reason !== undefined) return reason === "UNAVAILABLE";
@@ -92,7 +92,7 @@ export function explain(error: unknown, address: () => string): unknown {
       exitCodes.failed,
       `${url} does not support this command. Check that it is the internal listener (INTERNAL_PORT, 8081 by default) of this version.`,
     );
-  if (reasonOf(error) === undefined && isPassing(error))
+  if (reasonOf(error) === undefined && isTransient(error))
     return failure(
       exitCodes.unreachable,
       `The connection to ${url} was lost, or the server does not use HTTP/2: ${rawMessage}`,

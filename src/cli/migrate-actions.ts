@@ -39,7 +39,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
         built.push(...names);
       };
       // Reads need the lease on the primary, which is held only some time after the connection is open.
-      await primaryOf(client).held(failoverMs);
+      await primaryOf(client).waitUntilHeld(failoverMs);
       await ensureIndexes(client.db(), allCollections, {
         waitMs: failoverMs,
         keepRetired: true,

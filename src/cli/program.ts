@@ -4,7 +4,7 @@ import { addAccount } from "./account.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
 import { addDoctor } from "./doctor/command.ts";
-import type { EndWith, ExitCode } from "./exit.ts";
+import type { SetExitCode, ExitCode } from "./exit.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
@@ -65,7 +65,12 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 }
 
 /** Adds the commands and options to the program. Runs nothing. */
-export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
+export function describe(
+  program: Command,
+  context: Context,
+  endWith: SetExitCode,
+  environment: NodeJS.ProcessEnv,
+): void {
   program
     .description(
       "Operates a Records service: accounts, API keys, switches, import, export and restore, access tokens, database and diagnosis.",

@@ -1,7 +1,7 @@
 // `records restore`: restores all accounts of a backup.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
-import type { EndWith } from "./exit.ts";
+import type { SetExitCode } from "./exit.ts";
 
 const help = `
 The command verifies the checksum of every file first. It restores nothing if a
@@ -12,7 +12,7 @@ are those of the backup.
 To resume an interrupted restore, run the same command again.`;
 
 /** Adds the command. */
-export function addRestore(program: Command, context: Context, endWith: EndWith): void {
+export function addRestore(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("restore")
     .description("restores all accounts from a backup made with export --all; run it again to resume")

@@ -5,7 +5,7 @@ import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
 import { allAccounts } from "./all-accounts.ts";
 import { switchesDocument, switchesFacts } from "./interface-actions.ts";
 import type { Link } from "./link.ts";
-import { isPassing } from "./link.ts";
+import { isTransient } from "./link.ts";
 import type { Json, Output } from "./output.ts";
 import { facts } from "./output.ts";
 
@@ -70,7 +70,7 @@ async function readReadiness(
 
 async function unlessAway<T>(request: () => Promise<T>): Promise<T | undefined> {
   return request().catch((error: unknown) => {
-    if (error instanceof ConnectError && isPassing(error)) return undefined;
+    if (error instanceof ConnectError && isTransient(error)) return undefined;
     throw error;
   });
 }

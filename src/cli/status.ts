@@ -1,11 +1,11 @@
 // `records status`: shows whether the service and its dependencies work, and the state of its switches.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
-import type { EndWith } from "./exit.ts";
+import type { SetExitCode } from "./exit.ts";
 import { exitCodes } from "./exit.ts";
 
 /** Adds the command. */
-export function addStatus(program: Command, context: Context, endWith: EndWith): void {
+export function addStatus(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("status")
     .description(

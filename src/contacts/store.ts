@@ -26,7 +26,7 @@ import { contactMessage, recentSessionFields } from "./messages.ts";
 import type { ContactUpserts, FindMatches, Matched } from "./upsert.ts";
 import { createContactUpserts } from "./upsert.ts";
 import type { ContactNames, RewriteCopies } from "./write.ts";
-import { createContactWrites, derive, newContact } from "./write.ts";
+import { createContactWrites, withDerivedFields, newContact } from "./write.ts";
 
 /** The contacts of all accounts. Each method works within one account. */
 export interface ContactStore extends ContactUpserts {
@@ -119,7 +119,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
         const before = rows.document;
-        const after = derive({
+        const after = withDerivedFields({
           ...before,
           ...changes,
           version: newRevision(),

@@ -11,7 +11,7 @@ import type { WriteScope } from "../call/scope.ts";
 import type { ContactDocument } from "./document.ts";
 import { contactFields } from "./document.ts";
 import type { ContactWrites } from "./write.ts";
-import { derive } from "./write.ts";
+import { withDerivedFields } from "./write.ts";
 
 /** Writes single contacts. `known` is the contact found for the item, if any. */
 export interface ContactUpserts {
@@ -56,7 +56,11 @@ export function createContactUpserts(writes: ContactWrites, named: FindMatches, 
       return retryOnConflict(scope, async () => {
         if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
         if ((before.archived_at !== null) === archived) return { id: before._id };
-        const after = derive({ ...before, version: newRevision(), archived_at: archived ? new Date() : null });
+        const after = withDerivedFields({
+          ...before,
+          version: newRevision(),
+          archived_at: archived ? new Date() : null,
+        });
         if (await writes.replace(scope, before, after)) return { id: before._id };
         before = (await named(scope, [name])).get(name);
         return undefined;
@@ -68,7 +72,7 @@ export function createContactUpserts(writes: ContactWrites, named: FindMatches, 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {
   const now = new Date();
   const times = storedTimes(contactFields.times, item);
-  return derive({
+  return withDerivedFields({
     ...identityOf(scope, item, before),
     ...times,
     version: newRevision(),
@@ -142,7 +146,7 @@ function merged(item: ContactItem, before: ContactDocument): ContactDocument | O
   );
   if (!differs && externalId === before.external_id) return { id: before._id, change: "unchanged" };
   if (before.archived_at !== null) return { failure: new Failure(Reason.CONTACT_ARCHIVED) };
-  return derive({
+  return withDerivedFields({
     ...before,
     ...(externalId === undefined ? {} : { external_id: externalId }),
     updated_at: new Date(),

@@ -60,7 +60,7 @@ export function createContactWrites(
 /** Returns a new active contact. Missing texts are null. */
 export function newContact(accountId: UUID, texts: ContactChanges): ContactDocument {
   const now = new Date();
-  return derive({
+  return withDerivedFields({
     _id: new UUID(),
     account_id: accountId,
     version: newRevision(),
@@ -74,7 +74,7 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
 }
 
 /** Returns the contact with its derived fields: rank, unique email and search terms. */
-export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
+export function withDerivedFields({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
   const { email } = document;

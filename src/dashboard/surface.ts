@@ -2,14 +2,14 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs, within } from "../deadline.ts";
+import { deadlineIn, deadlineMs, withDeadline } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
-import { failureFrom } from "../db/mongo.ts";
+import { mongoFailureOf } from "../db/mongo.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";
-import { isToServe, sendFile } from "../http/static-files.ts";
+import { acceptMethod, sendFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
-import type { DashboardUser, SignIn, Step } from "../sign-in/sign-in.ts";
+import type { DashboardUser, SignIn, Redirect } from "../sign-in/sign-in.ts";
 import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
@@ -107,18 +107,20 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
         const asset = assets.get(path);
         if (asset !== undefined) {
           await throttleAsset(inbound);
-          return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
+          return acceptMethod(request, response) ? await sendFile(request, response, asset) : undefined;
         }
         const { method, field, isThrottled, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
         const receive = async (): Promise<string | undefined> =>
-          field !== undefined && request.method === method ? within(deadline, formValue(request, field)) : undefined;
+          field !== undefined && request.method === method
+            ? withDeadline(deadline, formValue(request, field))
+            : undefined;
         if (isThrottled && request.method === method)
-          return await within(deadline, serve({ ...exchange, sent: await receive(), user: () => undefined }));
+          return await withDeadline(deadline, serve({ ...exchange, sent: await receive(), user: () => undefined }));
         await enter(inbound, deadline, receive, async (user, sent) => {
-          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, user, sent }));
+          if (acceptMethod(request, response, method)) await withDeadline(deadline, serve({ ...exchange, user, sent }));
         });
       } catch (error) {
-        rejectRequest(request, response, inbound, failureFrom(error));
+        rejectRequest(request, response, inbound, mongoFailureOf(error));
       }
     },
     rejectRequest,
@@ -137,7 +139,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     "/": {
       method: "GET",
       async serve(exchange) {
-        if (leaveForBaseUrl(baseUrl(), exchange)) return;
+        if (redirectToBaseUrl(baseUrl(), exchange)) return;
         const view = homeView(dependencies, exchange);
         if (view.kind === "suspended" && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
         const formsLeadTo = "user" in view ? await signIn?.leavesTo() : [];
@@ -152,7 +154,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     "/sign-in": {
       method: "GET",
       async serve(exchange) {
-        if (!leaveForBaseUrl(baseUrl(), exchange))
+        if (!redirectToBaseUrl(baseUrl(), exchange))
           go(exchange.response, await available().begin(exchange.inbound.header("cookie")));
       },
     },
@@ -220,7 +222,7 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
  * Redirects a browser that uses another name of this machine to the base URL, because cookies belong to one name.
  * Returns whether it did.
  */
-function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): boolean {
+function redirectToBaseUrl(baseUrl: string, { request, response }: Exchange): boolean {
   const here = `http://${request.headers.host ?? ""}`;
   if (!URL.canParse(here)) return false;
   const { hostname, port } = new URL(here);
@@ -269,7 +271,7 @@ const pageHeaders = {
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
-function go(response: Response, { location, cookies }: Step): void {
+function go(response: Response, { location, cookies }: Redirect): void {
   if (cookies.length > 0) response.setHeader("Set-Cookie", [...cookies]);
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
 }

@@ -1,8 +1,8 @@
 // Ends transactions that a killed instance left open: MongoDB would keep their locks for a minute and a half.
 import type { MongoClient } from "mongodb";
 import { appName, commandLimitMs } from "./mongo.ts";
-import type { Background, OnTrouble } from "./repeat.ts";
-import { repeat } from "./repeat.ts";
+import type { Background, OnTrouble } from "./run-periodically.ts";
+import { runPeriodically } from "./run-periodically.ts";
 
 /** Commands of a live transaction are only milliseconds apart. */
 const abandonedAfterMs = 2_000;
@@ -34,5 +34,7 @@ export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTroub
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
 
-  return repeat(everyMs, look, (error) => onTrouble("transactions of killed instances cannot be aborted", error));
+  return runPeriodically(everyMs, look, (error) =>
+    onTrouble("transactions of killed instances cannot be aborted", error),
+  );
 }

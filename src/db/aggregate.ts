@@ -3,7 +3,7 @@
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
-import { leftMs, requireTime } from "../deadline.ts";
+import { leftMs, requireNotPast } from "../deadline.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import { limitConcurrentReads } from "../large/reads.ts";
 import { timed } from "../tally.ts";
@@ -117,7 +117,7 @@ async function underLease<T>(
     return rows;
   } catch (error) {
     // An interrupted command can fail with any error, so the deadline's reason comes first.
-    if (deadline !== undefined) requireTime(deadline);
+    if (deadline !== undefined) requireNotPast(deadline);
     throw error;
   }
 }
@@ -258,7 +258,7 @@ function count(deadline: Deadline | undefined, commands: number, bytes = 0): voi
  */
 function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: commandLimitMs };
-  requireTime(deadline);
+  requireNotPast(deadline);
   const maxTimeMS = Math.min(commandLimitMs, leftMs(deadline));
   const { cancelled } = deadline;
   return cancelled === undefined ? { maxTimeMS } : { maxTimeMS, signal: cancelled };

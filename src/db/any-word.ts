@@ -7,8 +7,9 @@ import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
 import { searchIndex } from "./search-index.ts";
 
-/** The maximum number of words, and of documents for each word, newest first. */
+/** The maximum number of words. */
 const maxWords = 12;
+/** The maximum number of documents for each word, newest first. */
 const newest = 200;
 /** The maximum number of documents for each word that are checked against the condition. */
 const maxExamined = 2_000;

@@ -1,5 +1,5 @@
 // Batch writer: collects items that no request waits for, and writes them together.
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 
 /** A queue of items to write. */
 export interface BatchWriter<T> {
@@ -90,7 +90,7 @@ export function createBatchWriter<T>(
 async function tryUntil(until: number, attempt: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     const left = Math.max(minTryMs, until - performance.now());
-    const error = await orAfter(left, attempt(), () => new Error("no response in time"));
+    const error = await withTimeout(left, attempt(), () => new Error("no response in time"));
     if (error === undefined || performance.now() + betweenTriesMs >= until) return error;
     await new Promise((resolve) => setTimeout(resolve, betweenTriesMs));
   }

@@ -1,12 +1,12 @@
 // Optimistic concurrency: document revisions, and retries on conflict.
 import { randomInt } from "node:crypto";
-import { isPast, requireTime } from "../deadline.ts";
+import { isPast, requireNotPast } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 
-/** Enough for a record with many concurrent writers, and a bound for every caller. */
+/** The maximum number of attempts: enough for a record with many concurrent writers. */
 const attemptLimit = 50;
 
 /**
@@ -20,7 +20,7 @@ export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promi
     if (result !== undefined) return result;
     await pause(Math.min(attempts, 3));
   }
-  requireTime(scope.deadline);
+  requireNotPast(scope.deadline);
   return fail(Reason.UNAVAILABLE, {
     message: "Too many requests change this record at once. Try again.",
     because: "contention",

@@ -28,14 +28,14 @@ export function isDenied(code: number): boolean {
 }
 
 /** `$replaceWith` was given null, which is how a write reports that its condition does not hold. */
-export const withoutDocument = 40_228;
+export const replaceWithNullCode = 40_228;
 const duplicateKey = 11_000;
 
 /**
  * Whether the code reports a conflict with stored data rather than a failed command. The caller causes such conflicts.
  */
 export function isDataConflict(code: number): boolean {
-  return code === withoutDocument || code === duplicateKey;
+  return code === replaceWithNullCode || code === duplicateKey;
 }
 
 /** Whether a document of the result would exceed MongoDB's size limit. */
@@ -45,13 +45,13 @@ export function isTooLarge(error: unknown): boolean {
 
 /** From this code on, server assertions concern the command, except for the following codes. */
 const firstAssertion = 10_000;
-const passingAssertions = new Set([
+const transientAssertions = new Set([
   10058, 10107, 11600, 11601, 11602, 12586, 12587, 13388, 13435, 13436, 14031, 46841, 50915, 56846, 91331, 10_045_600,
 ]);
 
 /** Whether the code means that our command is invalid. An unknown code means that the server is unavailable. */
-export function isOurFault(code: number): boolean {
-  return wrongCommand.has(code) || (code >= firstAssertion && !passingAssertions.has(code));
+export function isInvalidCommand(code: number): boolean {
+  return wrongCommand.has(code) || (code >= firstAssertion && !transientAssertions.has(code));
 }
 
 /**

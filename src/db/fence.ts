@@ -4,7 +4,7 @@ import { MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import type { ReadCollection } from "./aggregate.ts";
 import { countUpTo } from "./aggregate.ts";
-import { withoutDocument } from "./error-codes.ts";
+import { replaceWithNullCode } from "./error-codes.ts";
 import type { Fence } from "./write.ts";
 import { TooLate, failTooLate } from "./write.ts";
 
@@ -12,31 +12,35 @@ import { TooLate, failTooLate } from "./write.ts";
  * Returns the fence's condition for the pipeline of an upsert, whose filter does not accept `$expr`. Without a fence,
  * the condition always holds.
  */
-export function isInTime(fence: Fence): unknown {
+export function fenceCondition(fence: Fence): unknown {
   return (fence["$expr"] as unknown) ?? true;
 }
 
 /**
- * Returns the last stage of an update pipeline. It fails once the fence no longer holds; `failLate` converts its error.
+ * Returns the last stage of an update pipeline. It fails once the fence no longer holds; `rethrowTooLate` converts its error.
  */
-export function onlyInTime(fence: Fence): Document {
-  return { $replaceWith: { $cond: [isInTime(fence), "$$ROOT", null] } };
+export function fenceStage(fence: Fence): Document {
+  return { $replaceWith: { $cond: [fenceCondition(fence), "$$ROOT", null] } };
 }
 
 /** Whether a command wrote nothing because a condition in its pipeline did not hold. */
-export function isWithoutDocument(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === withoutDocument;
+export function isConditionFailed(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === replaceWithNullCode;
 }
 
 /** Throws TooLate if the error is that of a pipeline whose fence no longer held, and otherwise the error itself. */
-export function failLate(error: unknown): never {
-  throw isWithoutDocument(error) ? new TooLate() : error;
+export function rethrowTooLate(error: unknown): never {
+  throw isConditionFailed(error) ? new TooLate() : error;
 }
 
 /**
  * Checks a write that matched nothing. Fails with the deadline's reason if a document matches the filter without the
  * fence, because then the fence rejected the write.
  */
-export async function requireNone(collection: ReadCollection, filter: Document, deadline: Deadline): Promise<void> {
+export async function requireNotFenced(
+  collection: ReadCollection,
+  filter: Document,
+  deadline: Deadline,
+): Promise<void> {
   if ((await countUpTo(collection, 1, filter, { deadline })) > 0) failTooLate(deadline);
 }

@@ -9,8 +9,8 @@ type Named<M, Value> = {
 }[keyof M];
 
 /**
- * A table of the document names of all text and time fields of a message. The fields in `Own` have code of their own.
- * No table satisfies the type if another field is neither text nor time.
+ * A table of the document names of all text and time fields of a message. Other code handles the fields in `Own`. No
+ * table satisfies the type if any other field is neither text nor time.
  */
 export type FieldsOf<M, Own extends keyof M> = {
   readonly texts: { readonly [Name in Exclude<Named<M, string>, Own | Meta>]: string };

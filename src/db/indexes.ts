@@ -7,7 +7,7 @@ import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { isDenied } from "./error-codes.ts";
 import type { IndexSpec } from "./mongo.ts";
-import { duplicateIndex, isUnavailable, retryMs, unlessMissing } from "./mongo.ts";
+import { duplicateIndex, isUnavailable, retryMs, ignoreMissingIndex } from "./mongo.ts";
 
 /** The index changes that one collection needs. */
 export interface IndexStep {
@@ -125,9 +125,9 @@ async function apply(db: Db, { collection: name, build, replace, retired }: Inde
   const collection = db.collection(name);
   try {
     // Changing the expiry in place (collMod) needs more privileges than creating an index.
-    for (const index of replace) await collection.dropIndex(index).catch(unlessMissing);
+    for (const index of replace) await collection.dropIndex(index).catch(ignoreMissingIndex);
     if (build.length > 0) await collection.createIndexes([...build]);
-    for (const index of retired) await collection.dropIndex(index).catch(unlessMissing);
+    for (const index of retired) await collection.dropIndex(index).catch(ignoreMissingIndex);
   } catch (error) {
     throw inWords(error, name, build);
   }

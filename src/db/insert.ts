@@ -4,7 +4,7 @@ import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../call/scope.ts";
 import { noteWrite, requireGrant } from "../call/scope.ts";
-import { failLate, isInTime, isWithoutDocument } from "./fence.ts";
+import { rethrowTooLate, fenceCondition, isConditionFailed } from "./fence.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 import type { Fence, RecordedResponse, Work, WriteOptions } from "./write.ts";
@@ -17,7 +17,7 @@ interface Inserted {
   version: number;
 }
 
-/** A document for `insertInTime`. */
+/** A document for `insertFenced`. */
 type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number } | { created_at: Date });
 
 /**
@@ -34,7 +34,7 @@ export async function insertRecord<T extends Inserted>(
 ): Promise<void> {
   const { unproven, claim } = scope;
   const proof = unproven?.proven === false ? unproven.proof.insert : undefined;
-  const insert: Work<void> = (options, fence) => insertInTime(collection, document, options, fence);
+  const insert: Work<void> = (options, fence) => insertFenced(collection, document, options, fence);
   // A mongos cannot read from one collection and merge into another, sharded one.
   if (unproven === undefined || proof === undefined || claim !== undefined || primaryOf(client).sharded())
     return commit(client, scope, response, insert);
@@ -45,7 +45,7 @@ export async function insertRecord<T extends Inserted>(
     unproven.setProven();
   } catch (error) {
     // The outcome of the command is unknown. `commit` looks the credential up, and its insert decides.
-    if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
+    if (!isConditionFailed(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
     await commit(client, scope, response, insert).catch((failure: unknown) => {
       // Only this request uses the id, so the first command stored the document.
       if (duplicateIndex(failure)?.includes("_id") === true) return;
@@ -57,7 +57,7 @@ export async function insertRecord<T extends Inserted>(
 }
 
 /** Inserts a document. Throws TooLate if the fence no longer holds. */
-export async function insertInTime<T extends Insertable>(
+export async function insertFenced<T extends Insertable>(
   collection: Collection<T>,
   document: T,
   options: WriteOptions,
@@ -65,29 +65,29 @@ export async function insertInTime<T extends Insertable>(
 ): Promise<void> {
   if (fence["$expr"] === undefined)
     return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
-  await putInTime(collection, nothing(document), document, options, fence);
+  await upsertFenced(collection, nothing(document), document, options, fence);
 }
 
 /**
- * Inserts documents that no request waits for, as `insertInTime` does. A failed document does not hold up the others.
+ * Inserts documents that no request waits for, as `insertFenced` does. A failed document does not hold up the others.
  */
-export async function insertAllInTime<T extends Insertable>(
+export async function insertManyFenced<T extends Insertable>(
   collection: Collection<T>,
   documents: readonly T[],
   options: WriteOptions,
   fence: Fence,
 ): Promise<void> {
   const inserts = documents.map((document) => ({
-    updateOne: { filter: nothing(document), update: [documentWhere(isInTime(fence), document)], upsert: true },
+    updateOne: { filter: nothing(document), update: [documentWhere(fenceCondition(fence), document)], upsert: true },
   }));
-  await collection.bulkWrite(inserts, { ordered: false, comment: "watch", ...options }).catch(failLate);
+  await collection.bulkWrite(inserts, { ordered: false, comment: "watch", ...options }).catch(rethrowTooLate);
 }
 
 /**
  * Replaces the document that the filter matches, or inserts it. Throws TooLate if the fence no longer holds. The fence
  * cannot be in the filter, because an upsert does not accept `$expr`.
  */
-export async function putInTime<T extends Document>(
+export async function upsertFenced<T extends Document>(
   collection: Collection<T>,
   filter: Filter<T>,
   document: T,
@@ -95,8 +95,8 @@ export async function putInTime<T extends Document>(
   fence: Fence,
 ): Promise<void> {
   await collection
-    .updateOne(filter, [documentWhere(isInTime(fence), document)], { ...options, upsert: true })
-    .catch(failLate);
+    .updateOne(filter, [documentWhere(fenceCondition(fence), document)], { ...options, upsert: true })
+    .catch(rethrowTooLate);
 }
 
 /**
@@ -111,7 +111,7 @@ function nothing<T extends Insertable>(document: T): Filter<T> {
 }
 
 /**
- * Inserts a record as `insertInTime` does, unless its credential is no longer valid: by an aggregation on the
+ * Inserts a record as `insertFenced` does, unless its credential is no longer valid: by an aggregation on the
  * credential's collection. Fails with MongoDB's error if the fence or the credential does not hold. The driver does not
  * retry such an aggregation. If the primary changes between look-up and insert, MongoDB forwards the insert to the new
  * one within the rest of the time limit.

@@ -33,7 +33,7 @@ export function dateOf(time: Timestamp | undefined): Date | undefined {
 }
 
 /** Returns the fields that are not null, because a message leaves the others out. */
-export function present<T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+export function omitNulls<T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const set: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== null && fields[name] !== undefined) set[name] = fields[name];
   return set as { [Name in keyof T]?: NonNullable<T[Name]> };

@@ -12,7 +12,7 @@ import {
 import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
-import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
+import { brokenConnectionCodes, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -27,7 +27,7 @@ export const commandLimitMs = 4_500;
  * Connections of an instance to each server in addition to those for requests: the lease's proofs, and two monitors for
  * each of its two clients.
  */
-export const connectionsBeside = maxConcurrent + 4;
+export const overheadConnections = maxConcurrent + 4;
 
 /** How long a starting instance waits before it tries to connect again. */
 export const retryMs = 250;
@@ -49,7 +49,7 @@ export interface CollectionSpec extends IndexSpec {
 }
 
 /** An account that is being erased. */
-export interface LeavingAccount {
+export interface ErasedAccount {
   readonly id: UUID;
   /** The identities that were linked to the account; undefined once they are erased. */
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[] | undefined;
@@ -65,7 +65,7 @@ export interface ErasurePlan {
    * Returns the filter for the account's documents; undefined if there can be none. By default, it compares
    * `account_id`.
    */
-  readonly filter?: (account: LeavingAccount) => Document | undefined;
+  readonly filter?: (account: ErasedAccount) => Document | undefined;
 }
 
 /** The index that every collection of records has. It returns an account's records in an order that never changes. */
@@ -160,7 +160,7 @@ export function requireServer({ setName, msg, maxWireVersion }: Document): void 
 }
 
 /** Ignores the error of dropping an index that does not exist. */
-export function unlessMissing(error: unknown): void {
+export function ignoreMissingIndex(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
 
@@ -185,15 +185,15 @@ export function duplicateIndex(error: unknown): readonly string[] | undefined {
 export function isUnavailable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
   if (!(error instanceof MongoError)) return false;
-  if (hasPassingLabel(error)) return true;
+  if (hasTransientLabel(error)) return true;
   // If the pool is cleared or the connection breaks, the error of a bulk write has no code and may have no label.
-  if (error instanceof MongoServerError) return !isOurFault(Number(error.code ?? 0));
+  if (error instanceof MongoServerError) return !isInvalidCommand(Number(error.code ?? 0));
   return !(error instanceof MongoAPIError) || statesOfTheClient.has(error.name);
 }
 
 /** Whether a failed read may succeed if repeated: the connection broke, or its server is no longer primary. */
 export function isRepeatable(error: unknown): boolean {
-  if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasPassingLabel(error);
+  if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasTransientLabel(error);
   return error instanceof MongoNetworkError || isBrokenConnection(error);
 }
 
@@ -211,15 +211,15 @@ export function isBrokenConnection(error: unknown): boolean {
  * Returns the failure that an error amounts to. If MongoDB is unavailable, that is UNAVAILABLE, with the error for the
  * log.
  */
-export function failureFrom(error: unknown): Failure {
+export function mongoFailureOf(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
-function hasPassingLabel(error: MongoError): boolean {
-  return passingLabels.some((label) => error.hasErrorLabel(label));
+function hasTransientLabel(error: MongoError): boolean {
+  return transientLabels.some((label) => error.hasErrorLabel(label));
 }
 
-const passingLabels = [
+const transientLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,

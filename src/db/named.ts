@@ -135,7 +135,7 @@ function namedFilter<T>(
 }
 
 /** Finds the records that the items of a batch name, and those that conflict with them, by one command. */
-export function findTouched<T extends KnownRecord>(
+export function findNamedAndConflicting<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly RecordName[],

@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import type { Pagination } from "../gen/records/v1/pagination_pb.ts";
 
-/** The page that a request wants. */
+/** The limit and offset of a requested page. */
 export interface PageRequest {
   readonly limit: number;
   readonly offset: number;

@@ -4,7 +4,7 @@ import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
-import { deadlineIn, isPast, requireTime } from "../deadline.ts";
+import { deadlineIn, isPast, requireNotPast } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
@@ -18,7 +18,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
    * Resolves once a stored write may be acknowledged: while the lease is held, no other instance reads from a primary
    * without the write. Fails with UNAVAILABLE at the deadline.
    */
-  safe(deadline: Deadline): Promise<void>;
+  waitUntilDurable(deadline: Deadline): Promise<void>;
   /**
    * Estimates the database's clock at a local instant from the last proof. The estimate is never later than the clock.
    */
@@ -26,7 +26,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   /** Requests a proof, and resolves when it has succeeded or failed. */
   prove(): Promise<void>;
   /** Resolves when the lease is held. Rejects after `waitMs` with the reason why it is not. */
-  held(waitMs: number): Promise<void>;
+  waitUntilHeld(waitMs: number): Promise<void>;
   /**
    * Sets the listener that receives the operator's switches from every proof, never an older state after a newer one;
    * undefined if a proof failed. The proof itself reads them, so they are as current as the lease. `sentAt` is in
@@ -123,17 +123,17 @@ export function createPrimary(
     ...lease,
     prove,
     databaseTime: (at) => new Date(clock.localTime + Math.floor(at - clock.readAt)),
-    async safe(deadline) {
+    async waitUntilDurable(deadline) {
       if (lease.status().held) return;
       await timed(deadline.tally, "dbMs", "the primary's lease", async () => {
         while (!lease.status().held) {
-          requireTime(deadline);
+          requireNotPast(deadline);
           await sleep(pollMs);
         }
       });
     },
     sharded: () => lease.term()?.leader.address === router,
-    held: (waitMs) => proveUntilHeld(lease, prove, deadlineIn(waitMs)),
+    waitUntilHeld: (waitMs) => proveUntilHeld(lease, prove, deadlineIn(waitMs)),
     onProof(listener) {
       proofListener = listener;
     },

@@ -7,7 +7,7 @@ import { commit } from "./write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { FindNamedOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
-import { alreadyExists, findTouched } from "./named.ts";
+import { alreadyExists, findNamedAndConflicting } from "./named.ts";
 import { createBatchOverlay } from "./batch-overlay.ts";
 import { duplicateIndex } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -19,7 +19,10 @@ export interface BatchSpec<T extends KnownRecord> {
   readonly names: readonly RecordName[];
   /** How to find the records that the items touch; undefined if items replace existing records without reading them. */
   readonly find: Omit<FindNamedOptions, "session"> | undefined;
-  /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */
+  /**
+   * Reads the records that the items depend on. Returns a function that makes an item's record, or throws the item's
+   * failure.
+   */
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
   /** Updates copies of the records' fields after the records are written. */
   finish?(changed: readonly Changed<T>[], options: WriteOptions): Promise<void>;
@@ -74,7 +77,9 @@ export async function putBatch<T extends KnownRecord>(
       const session = options.session as ClientSession;
       const recordOf = await spec.prepare(session);
       const found =
-        spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
+        spec.find === undefined
+          ? []
+          : await findNamedAndConflicting(collection, scope, spec.names, { ...spec.find, session });
       const overlay = createBatchOverlay(found, spec.find?.kind);
       const outcomes = spec.names.map((name, at): Outcome => {
         try {

@@ -1,7 +1,7 @@
 // Availability of Redis masters: a failing one is not used until it accepts a write in time again.
 import { isReply } from "./redis-code.ts";
 import type { RedisMasters } from "./redis-client.ts";
-import { whole } from "./redis-client.ts";
+import { onlyMaster } from "./redis-client.ts";
 
 /** Called when Redis, or one master of a cluster, becomes unavailable, and when all are available again. */
 export type OnChange = (ready: boolean, error?: Error, master?: string) => void;
@@ -9,12 +9,12 @@ export type OnChange = (ready: boolean, error?: Error, master?: string) => void;
 /** Tracks which masters are unavailable, and probes them. */
 export interface Availability {
   /** Whether a master is in use; undefined for the node that a cluster picks. */
-  has(master: string | undefined): boolean;
+  isAvailable(master: string | undefined): boolean;
   /** Whether all masters are in use. */
-  hasAll(): boolean;
-  leave(master: string, error?: unknown): void;
+  allAvailable(): boolean;
+  markUnavailable(master: string, error?: unknown): void;
   /** Call it whenever the client connects. Resolves when no request has to wait for a connection. */
-  greet(): Promise<void>;
+  clientConnected(): Promise<void>;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
   let probes: NodeJS.Timeout | undefined;
   let lookedAt = 0;
 
-  function comeBack(master: string): void {
+  function markAvailable(master: string): void {
     if (!away.delete(master) || away.size > 0 || closed) return;
     clearInterval(probes);
     probes = undefined;
@@ -40,28 +40,29 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
   async function probe(master: string): Promise<void> {
     if (client.status !== "ready") return;
     const key = masters.probeKeyOf(master);
-    if (key === undefined) return comeBack(master);
+    if (key === undefined) return markAvailable(master);
     try {
       await inTime(client.set(key, "", "PX", 1_000), timeoutMs);
-      comeBack(master);
+      markAvailable(master);
     } catch (error) {
       if (!isReply(error) || performance.now() - lookedAt < lookAgainMs) return;
       lookedAt = performance.now();
-      masters.lookAgain();
+      masters.rediscoverMaster();
     }
   }
   return {
-    has: (master) => client.status === "ready" && !away.has(whole) && (master === undefined || !away.has(master)),
-    hasAll: () => client.status === "ready" && away.size === 0,
-    leave(master, error) {
+    isAvailable: (master) =>
+      client.status === "ready" && !away.has(onlyMaster) && (master === undefined || !away.has(master)),
+    allAvailable: () => client.status === "ready" && away.size === 0,
+    markUnavailable(master, error) {
       if (away.has(master) || closed) return;
       away.add(master);
-      onChange(false, causeOf(error), master === whole ? undefined : master);
+      onChange(false, causeOf(error), master === onlyMaster ? undefined : master);
       probes ??= setInterval(() => void Promise.all([...away].map(probe)), probeIntervalMs).unref();
     },
-    async greet() {
+    async clientConnected() {
       await masters.connectAll();
-      if (away.has(whole)) await probe(whole);
+      if (away.has(onlyMaster)) await probe(onlyMaster);
       else if (!greeted) onChange(away.size === 0);
       greeted = true;
     },

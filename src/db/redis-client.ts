@@ -26,12 +26,12 @@ export interface RedisMasters {
    * Reconnects if the current master responds but rejects writes: after a failover, another server may be master. A
    * cluster names the new master itself (MOVED).
    */
-  lookAgain(): void;
+  rediscoverMaster(): void;
   close(): void;
 }
 
 /** The name of the only master without a cluster, and of a cluster as a whole. */
-export const whole = "";
+export const onlyMaster = "";
 
 const connection = {
   maxRetriesPerRequest: 0,
@@ -84,11 +84,11 @@ function reconnect(client: Redis): void {
 function oneMaster(client: Redis): RedisMasters {
   return {
     client,
-    masterOf: () => whole,
-    all: () => new Map([[whole, client]]),
+    masterOf: () => onlyMaster,
+    all: () => new Map([[onlyMaster, client]]),
     connectAll: () => Promise.resolve(),
     probeKeyOf: () => "probe",
-    lookAgain: () => reconnect(client),
+    rediscoverMaster: () => reconnect(client),
     close: () => client.disconnect(),
   };
 }
@@ -117,7 +117,7 @@ function openCluster({ tls, nodes, credentials }: RedisCluster): RedisMasters {
       if (!client.slots.some(([holder]) => holder === master)) return undefined;
       for (let number = 0; ; number++) if (masterOf(`probe:${number}`) === master) return `probe:${number}`;
     },
-    lookAgain: () => undefined,
+    rediscoverMaster: () => undefined,
     close: () => client.disconnect(),
   };
 }

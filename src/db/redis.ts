@@ -4,7 +4,7 @@ import type { Tally } from "../tally.ts";
 import { timed } from "../tally.ts";
 import type { OnChange } from "./redis-availability.ts";
 import { createAvailability, inTime } from "./redis-availability.ts";
-import { nameOf, openRedis, whole } from "./redis-client.ts";
+import { nameOf, openRedis, onlyMaster } from "./redis-client.ts";
 
 /**
  * A connection that is used only while Redis responds. Every command has one key, because a cluster rejects commands
@@ -70,12 +70,12 @@ export function connectRedis(
   const { client } = masters;
   watch(client);
   const used = createAvailability(masters, onChange, commandTimeoutMs);
-  client.on("error", (error: Error) => used.leave(whole, error));
-  client.on("close", () => used.leave(whole));
-  client.on("-node", (node: Redis) => masters.all().has(nameOf(node)) && used.leave(nameOf(node)));
+  client.on("error", (error: Error) => used.markUnavailable(onlyMaster, error));
+  client.on("close", () => used.markUnavailable(onlyMaster));
+  client.on("-node", (node: Redis) => masters.all().has(nameOf(node)) && used.markUnavailable(nameOf(node)));
   const firstReady = new Promise<void>((resolve) => {
     setTimeout(resolve, firstReadyMs).unref();
-    client.on("ready", () => void used.greet().then(resolve));
+    client.on("ready", () => void used.clientConnected().then(resolve));
   });
 
   async function attemptAt<T>(
@@ -83,19 +83,19 @@ export function connectRedis(
     command: () => Promise<T>,
     tally?: Tally,
   ): Promise<T | undefined> {
-    if (!used.has(master)) return undefined;
+    if (!used.isAvailable(master)) return undefined;
     try {
       return await timed(tally, "redisMs", "redis", () => inTime(command(), commandTimeoutMs));
     } catch (error) {
       // If the key's master is unknown, no master has failed.
-      if (master !== undefined) used.leave(master, error);
+      if (master !== undefined) used.markUnavailable(master, error);
       return undefined;
     }
   }
   return {
     client: client as ScriptedClient,
     firstReady,
-    ready: used.hasAll,
+    ready: used.allAvailable,
     attempt: (key, command, tally) => attemptAt(masters.masterOf(key), () => command(commandsOn(client, key)), tally),
     async *keys(pattern, mayContinue) {
       for (const [master, server] of masters.all()) {

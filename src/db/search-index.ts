@@ -3,7 +3,7 @@
 import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { indexesOf } from "./indexes.ts";
-import { unlessMissing } from "./mongo.ts";
+import { ignoreMissingIndex } from "./mongo.ts";
 
 /** The name of the index `{account_id, g, rank: -1}` in every searchable collection. */
 export const searchIndex = "search";
@@ -35,7 +35,7 @@ export function createSearchIndex(
       return present.some(({ name, building }) => name === description.name && !building);
     },
     async drop() {
-      await collection.dropIndex(description.name).catch(unlessMissing);
+      await collection.dropIndex(description.name).catch(ignoreMissingIndex);
     },
     async build() {
       await collection.createIndexes([description]);

@@ -2,7 +2,7 @@
 import type { Db, Document } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { aggregate, countUpTo } from "./aggregate.ts";
-import type { CollectionSpec, LeavingAccount } from "./mongo.ts";
+import type { CollectionSpec, ErasedAccount } from "./mongo.ts";
 import { write } from "./write.ts";
 
 /** The right to sweep, which concurrent deletes share. */
@@ -30,7 +30,7 @@ const batchSize = { first: 200, min: 20, max: 2_000 } as const;
 const atOnce = 2;
 
 /** Returns the parts of an account, in the order of the collections. */
-export function partsOf(specs: readonly CollectionSpec[], account: LeavingAccount): readonly Part[] {
+export function partsOf(specs: readonly CollectionSpec[], account: ErasedAccount): readonly Part[] {
   return specs.flatMap(({ collection: place, erasure }) => {
     if (erasure === undefined) return [];
     const { key, hint, filter: filterOf = ({ id }) => ({ account_id: id }) } = erasure;

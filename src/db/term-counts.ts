@@ -5,7 +5,7 @@ import { read } from "./read.ts";
 import { listIndex, searchIndex } from "./search-index.ts";
 
 /** The maximum number of documents that the first command counts for each word. */
-export const counted = 200;
+export const firstCountLimit = 200;
 /** If every word reaches that number, these larger limits are checked to find the rarest word. */
 const triedAt = [1_000, 5_000] as const;
 /**
@@ -15,7 +15,7 @@ const triedAt = [1_000, 5_000] as const;
 const maxPassed = 20_000;
 
 /** A condition on the rank that limits a search to part of an account. */
-export interface Within {
+export interface RankRange {
   readonly rank?: Document;
 }
 
@@ -23,7 +23,7 @@ export interface Within {
  * The number of documents with a term, up to a limit. If the limit was reached, `since` is the rank of the last one
  * counted.
  */
-export interface Counted {
+export interface TermCount {
   readonly term: string | undefined;
   readonly count: number;
   readonly since: number | undefined;
@@ -34,11 +34,11 @@ export async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
   terms: readonly (string | undefined)[],
-  within: Within,
-): Promise<ReadonlyMap<string | undefined, Counted>> {
+  within: RankRange,
+): Promise<ReadonlyMap<string | undefined, TermCount>> {
   const pipelines = terms.map((term, at): Document[] => [
     ...newestWith(scope, term, within),
-    { $limit: counted },
+    { $limit: firstCountLimit },
     { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
   ]);
   const rows = await together<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
@@ -46,7 +46,7 @@ export async function countTerms(
   return new Map(
     terms.map((term, at) => {
       const { count, since } = found.get(at) ?? { count: 0, since: undefined };
-      return [term, { term, count, since: count < counted ? undefined : since }];
+      return [term, { term, count, since: count < firstCountLimit ? undefined : since }];
     }),
   );
 }
@@ -55,17 +55,17 @@ export async function countTerms(
  * Checks by one command whether each term has as many documents as the higher bounds: passing over keys costs a third
  * of counting them. Each group contains the terms whose rarest is wanted.
  */
-export async function tryTerms(
+export async function compareTermCounts(
   collection: Collection<Document>,
   scope: Scope,
-  groups: readonly (readonly Counted[])[],
-  within: Within,
-): Promise<ReadonlyMap<Counted, Counted>> {
+  groups: readonly (readonly TermCount[])[],
+  within: RankRange,
+): Promise<ReadonlyMap<TermCount, TermCount>> {
   const counts = [...new Set(groups.flat())];
   // A term without others needs no comparison.
   const compared = new Set(groups.filter(({ length }) => length > 1).flat());
   // The search of each group then scans up to the bound, so groups share it as terms do.
-  const share = Math.max(counted, Math.floor(maxPassed / Math.max(counts.length, groups.length)));
+  const share = Math.max(firstCountLimit, Math.floor(maxPassed / Math.max(counts.length, groups.length)));
   const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
   const pipelines = counts.flatMap((one, at) =>
     (compared.has(one) ? bounds : bounds.slice(-1)).map((bound): Document[] => [
@@ -87,7 +87,7 @@ export async function tryTerms(
   );
 }
 
-function newestWith({ accountId }: Scope, term: string | undefined, within: Within): Document[] {
+function newestWith({ accountId }: Scope, term: string | undefined, within: RankRange): Document[] {
   const match = { account_id: accountId, ...(term === undefined ? {} : { g: term }), ...within };
   return [{ $match: match }, { $sort: { rank: -1 } }];
 }

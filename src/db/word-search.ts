@@ -5,8 +5,8 @@ import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import type { PageRequest } from "./page.ts";
 import { isWithoutIndex } from "./search-index.ts";
-import type { Counted, Within } from "./term-counts.ts";
-import { counted, countTerms, tryTerms } from "./term-counts.ts";
+import type { TermCount, RankRange } from "./term-counts.ts";
+import { firstCountLimit, countTerms, compareTermCounts } from "./term-counts.ts";
 
 /** The words of a query, the word that drives the index scan, and how far back the scan goes. */
 export interface WordPlan {
@@ -26,7 +26,7 @@ export interface WordPlan {
 /** A page of a word search. */
 export interface PageSearch<T> {
   readonly page: PageRequest;
-  readonly within: Within;
+  readonly within: RankRange;
   /** Runs a plan and returns the rows of the page, plus one if there are more. */
   run(plan: WordPlan): Promise<T[]>;
 }
@@ -67,7 +67,7 @@ export async function searchPage<T>(
     if (uncounted !== undefined) return await run(uncounted);
     const { plans, further } = await planByCounts(collection, scope, [words], shape, within);
     const runAll = async ([plan]: readonly WordPlan[]): Promise<T[]> => (plan === undefined ? [] : run(plan));
-    const rows = further === undefined || page.offset + page.limit < counted ? await runAll(plans) : [];
+    const rows = further === undefined || page.offset + page.limit < firstCountLimit ? await runAll(plans) : [];
     return further === undefined || rows.length > page.limit ? rows : await runAll(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
@@ -87,8 +87,8 @@ interface Planned {
 interface CountedReading {
   readonly words: readonly string[];
   readonly indexed: readonly string[];
-  readonly begun: readonly Counted[];
-  readonly whole: readonly Counted[];
+  readonly begun: readonly TermCount[];
+  readonly whole: readonly TermCount[];
 }
 
 /** Returns the plan for a single word that the index holds whole; undefined if words must be counted. */
@@ -107,7 +107,7 @@ async function planByCounts(
   scope: Scope,
   readings: readonly (readonly string[])[],
   shape: SearchShape,
-  within: Within,
+  within: RankRange,
 ): Promise<Planned> {
   const counts = await countReadings(collection, scope, readings, shape, within);
   const plans = counts.map(planOf);
@@ -118,8 +118,8 @@ async function planByCounts(
   return {
     plans,
     async further() {
-      const tried = await tryTerms(collection, scope, undecided, within);
-      const better = (those: readonly Counted[]): Counted[] => those.map((one) => tried.get(one) ?? one);
+      const tried = await compareTermCounts(collection, scope, undecided, within);
+      const better = (those: readonly TermCount[]): TermCount[] => those.map((one) => tried.get(one) ?? one);
       return counts.map((one) => planOf({ ...one, begun: better(one.begun), whole: better(one.whole) }));
     },
   };
@@ -131,7 +131,7 @@ async function countReadings(
   scope: Scope,
   readings: readonly (readonly string[])[],
   shape: SearchShape,
-  within: Within,
+  within: RankRange,
 ): Promise<CountedReading[]> {
   const termed = readings.map((words) => {
     const indexed = indexedOf(words, shape);
@@ -140,7 +140,8 @@ async function countReadings(
   });
   const terms = new Set(termed.flatMap(({ beginnings, wholes }) => [...beginnings, ...wholes]));
   const counts = await countTerms(collection, scope, [...terms], within);
-  const found = (those: readonly (string | undefined)[]): Counted[] => those.flatMap((term) => counts.get(term) ?? []);
+  const found = (those: readonly (string | undefined)[]): TermCount[] =>
+    those.flatMap((term) => counts.get(term) ?? []);
   return termed
     .map(({ words, indexed, beginnings, wholes }) => ({
       words,
@@ -172,13 +173,13 @@ function indexedOf(words: readonly string[], shape: SearchShape): string[] {
  * Returns the filter of a plan: one term of the index, and checks on the search text. A check on `g` would move the
  * bounds of the index scan.
  */
-export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = {}): Document {
+export function planFilter(plan: WordPlan, shape: SearchShape, within: RankRange = {}): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
   const checked = plan.words.filter((word) => word !== plan.driver || driving?.exact !== true);
   return {
     ...(driving === undefined ? {} : { g: driving.term }),
     ...sinceFilter(plan.since, within),
-    ...checks(checked.map(checkPattern)),
+    ...searchTextConditions(checked.map(checkPattern)),
   };
 }
 
@@ -187,25 +188,25 @@ export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Docum
   if (wholeDriver === undefined) return undefined;
   const { term, exact } = wholeProbe(wholeDriver);
   const checked = words.filter((word) => word !== wholeDriver || !exact);
-  return { g: term, ...sinceFilter(wholeSince, {}), ...checks(checked.map(wholeCheckPattern)) };
+  return { g: term, ...sinceFilter(wholeSince, {}), ...searchTextConditions(checked.map(wholeCheckPattern)) };
 }
 
-function sinceFilter(since: number | undefined, { rank }: Within): Document {
+function sinceFilter(since: number | undefined, { rank }: RankRange): Document {
   return since === undefined && rank === undefined
     ? {}
     : { rank: { ...rank, ...(since === undefined ? {} : { $gte: since }) } };
 }
 
 /** Returns conditions on the search text. */
-export function checks(patterns: readonly string[]): Document {
+export function searchTextConditions(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
 }
 
 /** Returns the rarest word. Among equally rare words, the longest is likeliest to be rare beyond the limit. */
 function rarest(
   words: readonly string[],
-  counts: readonly Counted[],
-): (Counted & { readonly word: string }) | undefined {
+  counts: readonly TermCount[],
+): (TermCount & { readonly word: string }) | undefined {
   const order = words.map((word, at) => ({ word, term: undefined, count: 0, since: undefined, ...counts[at] }));
   order.sort((a, b) => a.count - b.count || b.word.length - a.word.length);
   return order[0];

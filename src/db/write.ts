@@ -4,7 +4,7 @@ import type { ClientSession, Collection, Document, MongoClient, UUID } from "mon
 import { MongoError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
-import { isGivenUp, isPast, leftMs, onPassed, requireTime } from "../deadline.ts";
+import { isTimeoutOrUnavailable, isPast, leftMs, onPassed, requireNotPast } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { noteWrite, requireGrant } from "../call/scope.ts";
@@ -14,12 +14,12 @@ import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** Another request has claimed the idempotency key, and nothing was written. Look up that request's response. */
+/** Thrown when another request has claimed the idempotency key. Nothing was written. Look up that request's response. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }
 
-/** The fence no longer holds, and nothing was written. `write` fails with the deadline's reason instead. */
+/** Thrown when the fence no longer holds, and nothing was written. `write` fails with the deadline's reason instead. */
 export class TooLate extends Error {
   override readonly name = "TooLate";
 }
@@ -117,7 +117,7 @@ export function write<W extends Work<unknown>>(
 export async function write<T>(client: MongoClient, deadline: Deadline, work: Work<T>): Promise<T> {
   const primary = primaryOf(client);
   primary.require();
-  requireTime(deadline);
+  requireNotPast(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
   // MongoDB evaluates the fence when a command begins. Without a time limit, a command that stalls later would still
@@ -127,12 +127,12 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
     async (error: unknown) => {
       if (error instanceof TooLate) failTooLate(deadline);
       // A bulk write wraps the reason in its own error, and MongoDB's own time limit can end a command first.
-      if (signal.aborted || !dependsOnReads(error)) requireTime(deadline);
-      if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
+      if (signal.aborted || !dependsOnReads(error)) requireNotPast(deadline);
+      if (duplicateIndex(error) !== undefined) await primary.waitUntilDurable(deadline);
       throw error;
     },
   );
-  await primary.safe(deadline);
+  await primary.waitUntilDurable(deadline);
   return result;
 }
 
@@ -168,7 +168,7 @@ export async function transaction<T>(
       const release = onPassed(deadline, () => endSession(client, session));
       try {
         const result = await transact(session, deadline, () => work(session)).finally(release);
-        await primary.safe(deadline);
+        await primary.waitUntilDurable(deadline);
         return result;
       } catch (error) {
         if (dependsOnReads(error)) await settle(client, session, term);
@@ -196,7 +196,7 @@ function endSession(client: MongoClient, session: ClientSession): void {
 
 /** Whether an error depends on data that the transaction read, such as a missing record or a duplicate email. */
 function dependsOnReads(error: unknown): boolean {
-  return (error instanceof Failure && !isGivenUp(error)) || duplicateIndex(error) !== undefined;
+  return (error instanceof Failure && !isTimeoutOrUnavailable(error)) || duplicateIndex(error) !== undefined;
 }
 
 /**
@@ -238,11 +238,11 @@ async function insertClaim(
  */
 async function transact<T>(session: ClientSession, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    requireTime(deadline);
+    requireNotPast(deadline);
     session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern: { w: "majority" } });
     try {
       const result = await work();
-      requireTime(deadline);
+      requireNotPast(deadline);
       await commitTransaction(session, deadline);
       return result;
     } catch (error) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
-import { deadlineIn, isGivenUp } from "../deadline.ts";
+import { deadlineIn, isTimeoutOrUnavailable } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
@@ -71,7 +71,7 @@ export function createDemo(
 
   return {
     async fill(services) {
-      const keptKeys = keysIn(await readJson(file));
+      const knownKeys = keysIn(await readJson(file));
       accounts = [];
       let isFirst = true;
       const add = async ({ profile, email, subject, password, enrolled, access }: DemoUser): Promise<void> => {
@@ -79,13 +79,13 @@ export function createDemo(
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const id = account._id.toHexString();
         // An account that `demo.json` does not list may be filled only in part, so the same records are written again.
-        if (!keptKeys.has(id)) {
+        if (!knownKeys.has(id)) {
           if (isFirst) progress("Creating the demo data (once) …");
           isFirst = false;
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });
-        const secret = access === null ? null : await keyOf(services, account._id, access, keptKeys);
+        const secret = access === null ? null : await keyOf(services, account._id, access, knownKeys);
         accounts.push({ account_id: id, email, password, api_key: secret, access });
       };
       for (const user of users) await persistently(() => add(user));
@@ -105,7 +105,7 @@ async function persistently(work: () => Promise<void>): Promise<void> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Failure && isGivenUp(error)) || performance.now() > until) throw error;
+      if (!(error instanceof Failure && isTimeoutOrUnavailable(error)) || performance.now() > until) throw error;
     }
 }
 

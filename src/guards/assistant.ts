@@ -10,7 +10,7 @@ import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
-import type { Credential, Found, Recognizers } from "./credentials.ts";
+import type { Credential, Recognition, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "../call/scope.ts";
 import type { SwitchState } from "./switches.ts";
@@ -54,7 +54,7 @@ export interface AssistantAccessPolicy extends AccessPolicy {
 export interface AssistantAccessDependencies {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
-  readonly recognizers: Recognizers;
+  readonly recognizers: CreateRecognizer;
   readonly capacity: Capacity;
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
@@ -107,14 +107,14 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     lookUp: (deadline) => tokens.identify(token, deadline),
   });
 
-  const lookUp = (token: string, deadline: Deadline): Promise<Found<TokenFacts>> =>
+  const lookUp = (token: string, deadline: Deadline): Promise<Recognition<TokenFacts>> =>
     capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
   const requireSwitches = (): void => {
     requireInterface(switches()); // 503
     requireFreshSwitches(); // 503
   };
 
-  function readerOf(found: Found<TokenFacts>, inbound: Inbound): Reader {
+  function readerOf(found: Recognition<TokenFacts>, inbound: Inbound): Reader {
     requireInterface(switches()); // 503
     if (found.kind === "unreadable") throw found.cause; // 503
     if (found.kind === "invalid") throw found.failure ?? new Failure(Reason.INVALID_TOKEN); // 401
@@ -139,7 +139,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     const isUnproven = found.kind === "valid" && !found.proven;
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
     requireRoomLeft(inbound.tally); // 503
-    const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
+    const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
       holder,
       deadline,
@@ -156,7 +156,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
 }
 
 /** Returns the remembered holder of a token; undefined unless the token was valid and the account in service. */
-function presumedReader(found: Found<TokenFacts>): Reader | undefined {
+function presumedReader(found: Recognition<TokenFacts>): Reader | undefined {
   if (found.kind !== "valid" || found.proven) return undefined;
   const { accountId, ...facts } = found.holder;
   return accountId === undefined || facts.suspended === true ? undefined : { ...facts, accountId };

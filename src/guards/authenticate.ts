@@ -8,8 +8,8 @@ import type { Inbound } from "../call/dispatch.ts";
 import type { Caller, KeyFacts, KeyCaller } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
-import type { Proof, Unproven } from "../call/scope.ts";
-import type { Credential, Recognizers } from "./credentials.ts";
+import type { Proof, UnprovenCredential } from "../call/scope.ts";
+import type { Credential, CreateRecognizer } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
 /** The form of API keys, and their look-up. The composition root provides it. */
@@ -48,7 +48,7 @@ export interface Authentication {
  * remembers that a key is active or its account not suspended. It reads that from MongoDB for every request, with the
  * data if possible.
  */
-export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
+export function createAuthentication(keys: Keys, recognizers: CreateRecognizer): Authentication {
   const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
   const credentialOf = (hash: Binary, fresh: Identifying["fresh"]): Credential<KeyFacts> => ({
     name: nameOf(hash),
@@ -108,7 +108,7 @@ function nameOf(hash: Binary): string {
   return hash.toString("base64");
 }
 
-function createUnproven(proof: Proof, lookUp: () => Promise<void>, onProven: () => void): Unproven {
+function createUnproven(proof: Proof, lookUp: () => Promise<void>, onProven: () => void): UnprovenCredential {
   let attempt: Promise<void> | undefined;
   let proven = false;
   return {

@@ -8,7 +8,7 @@ import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import type { Proof, Unproven } from "../call/scope.ts";
+import type { Proof, UnprovenCredential } from "../call/scope.ts";
 import { uuidForm } from "../uuid.ts";
 
 /** The facts about an rpc that the guards need. */
@@ -18,11 +18,11 @@ export interface RpcFacts {
   /** Whether the rpc changes data: true unless it is marked `NO_SIDE_EFFECTS`. */
   readonly writes: boolean;
   /** Whether it is an operator's rpc, which is served even while writes of records are paused. */
-  readonly administers: boolean;
+  readonly isOperatorRpc: boolean;
   /** Whether it accepts a batch and reports violations for each item. */
   readonly itemwise: boolean;
   /** Whether it acts for one account. On the internal listener, the header `records-account-id` names the account. */
-  readonly onBehalf: boolean;
+  readonly isForAccount: boolean;
   /** The response field that lists records or the results of a batch; undefined if there is none. */
   readonly list: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface Call extends RpcFacts {
 /** The caller of a request, as the credential alone identifies it. */
 export type Caller =
   | KeyCaller
-  | { readonly kind: "user"; readonly user: SignedIn }
+  | { readonly kind: "user"; readonly user: SignedInUser }
   | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
@@ -47,11 +47,11 @@ export interface KeyCaller {
   /** Whether the account was suspended when the key was looked up for this request. */
   readonly suspended: boolean;
   /** The proof of the key. A look-up before the body does not count, because the key can end while the body arrives. */
-  readonly unproven: Unproven;
+  readonly unproven: UnprovenCredential;
 }
 
 /** A user who is signed in to the dashboard, with their account, if any. */
-export interface SignedIn {
+export interface SignedInUser {
   /** Identifies the user and their account to the pages that show them. Not a secret. */
   readonly id: string;
   /** The user's email, or the subject if the identity provider gives no email. */
@@ -105,9 +105,9 @@ export function factsOf(rpc: DescMethod): RpcFacts {
     rpc,
     rules: getOption(rpc, methodOption),
     writes: rpc.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
-    administers: service.startsWith("records.admin."),
+    isOperatorRpc: service.startsWith("records.admin."),
     itemwise: service.startsWith("records.ingest."),
-    onBehalf: service.startsWith("records.v1."),
+    isForAccount: service.startsWith("records.v1."),
     list: listOf(rpc.output),
   };
 }

@@ -1,7 +1,7 @@
 // 503: limits concurrent work, so that accepted requests finish in time and the rest are rejected.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
-import { requireTime } from "../deadline.ts";
+import { requireNotPast } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
@@ -84,16 +84,16 @@ export function createCapacity(slots: number, onRejection: () => void, maxQueued
       if (isFull(credential)) throw rejection();
     },
     async run(credential, deadline, work) {
-      requireTime(deadline);
+      requireNotPast(deadline);
       if (isFull(credential)) throw rejection();
       if (hasSlot(credential)) enter(credential);
       else if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
         const failure = rejection();
-        requireTime(deadline);
+        requireNotPast(deadline);
         throw failure;
       }
       return whileIn(credential, () => {
-        requireTime(deadline);
+        requireNotPast(deadline);
         return work();
       });
     },

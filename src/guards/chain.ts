@@ -2,9 +2,9 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
-import { failureFrom } from "../db/mongo.ts";
+import { mongoFailureOf } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
+import { deadlineIn, deadlineMs, isTimeoutOrUnavailable, withDeadline } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, rejectInput } from "../errors.ts";
 import { requireRoomLeft } from "../large/sending.ts";
@@ -98,7 +98,7 @@ export function createDispatch(
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
-        const run = (): Promise<T> => within(deadline, finalized(work(deadline), admission));
+        const run = (): Promise<T> => withDeadline(deadline, finalized(work(deadline), admission));
         return bounded ? capacity.run("verified", deadline, run) : capacity.count(run);
       }
     },
@@ -121,8 +121,8 @@ async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Ad
     await accessPolicy.finalize(call, caller);
     return outcome;
   } catch (error) {
-    const failure = failureFrom(error);
-    if (isGivenUp(failure)) throw failure;
+    const failure = mongoFailureOf(error);
+    if (isTimeoutOrUnavailable(failure)) throw failure;
     await accessPolicy.finalize(call, caller);
     throw await reported(failure, accessPolicy, call, caller);
   }
@@ -152,7 +152,7 @@ async function serve(
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
   const caller = await runGuardsAgain(admission);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-  const namesAccount = call.administers || call.itemwise;
+  const namesAccount = call.isOperatorRpc || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);
   const response = await perform(message, await accessPolicy.grant(call, caller, () => deadline), key, admission); // 404, 409
   if (namesAccount) observeAccount(inbound, response.message);

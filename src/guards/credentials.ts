@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
-import { within } from "../deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { setBounded } from "../bounded-cache.ts";
@@ -43,7 +43,7 @@ export interface Arrival<Holder> {
 }
 
 /** The result of recognizing a credential. */
-export type Found<Holder> =
+export type Recognition<Holder> =
   | { readonly kind: "valid"; readonly holder: Holder; readonly proven: boolean }
   | { readonly kind: "invalid"; readonly failure: Failure | undefined }
   | { readonly kind: "unreadable"; readonly cause: unknown };
@@ -54,9 +54,9 @@ export interface Recognizer<Holder> {
    * Throttles the request and finds the holder. `credential` is undefined if the request has none that could be valid.
    * Fails with RATE_LIMITED, or with UNAVAILABLE under overload.
    */
-  recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Found<Holder>>;
+  recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Recognition<Holder>>;
   /** Looks up a recognized credential again, without taking a token. */
-  lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
+  lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Recognition<Holder>>;
   /** Records that the credential of this name has just been proven without a look-up. */
   proven(name: string): void;
 }
@@ -65,7 +65,7 @@ export interface Recognizer<Holder> {
  * Creates the recognizer for a kind of credential. `bucketOf` returns the name of a holder's bucket; undefined selects
  * the bucket of the address.
  */
-export type Recognizers = <Holder>(bucketOf: (holder: Holder) => string | undefined) => Recognizer<Holder>;
+export type CreateRecognizer = <Holder>(bucketOf: (holder: Holder) => string | undefined) => Recognizer<Holder>;
 
 /** Dependencies that all recognizers share. */
 export interface RecognitionDependencies {
@@ -97,7 +97,10 @@ export function createRecognizer<Holder>(
   const lookUpUnknown = createLookUp(dependencies, memory, charge);
 
   /** Looks up a known credential before the throttle. Undefined if its validity remains unknown. */
-  async function check(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder> | undefined> {
+  async function check(
+    credential: Credential<Holder>,
+    arrival: Arrival<Holder>,
+  ): Promise<Recognition<Holder> | undefined> {
     const { deadline } = arrival;
     const found = await capacity
       .run("verified", deadline, () => lookUp(credential, deadline))
@@ -138,7 +141,7 @@ export function createRecognizer<Holder>(
 }
 
 /** Takes a token from the bucket of a valid credential's holder, or else of the address. */
-type Charge<Holder> = (found: Found<Holder>, arrival: Arrival<Holder>) => Promise<void>;
+type Charge<Holder> = (found: Recognition<Holder>, arrival: Arrival<Holder>) => Promise<void>;
 
 function createCharge<Holder>(throttle: Throttle, bucketOf: (holder: Holder) => string | undefined): Charge<Holder> {
   return async (found, { address, deadline, onHolder }) => {
@@ -157,7 +160,7 @@ function createLookUp<Holder>(
   { lookUp, remembered }: Memory<Holder>,
   charge: Charge<Holder>,
 ) {
-  return async (credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> => {
+  return async (credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Recognition<Holder>> => {
     const { address, deadline } = arrival;
     const network = networkOf(address);
     const waitMs = await lookUps.take(network);
@@ -198,9 +201,9 @@ function createMemory<Holder>() {
   const memory = new Map<string, Known<Holder>>();
   const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name)?.holder;
 
-  async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
+  async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Recognition<Holder>> {
     try {
-      const holder = await within(deadline, credential.lookUp(deadline));
+      const holder = await withDeadline(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
         setBounded(memory, credential.name, { holder, provenAt: performance.now(), usedAt: -Infinity });
         return { kind: "valid", holder, proven: true };
@@ -214,7 +217,7 @@ function createMemory<Holder>() {
     }
   }
 
-  function remembered(credential: Credential<Holder>): Found<Holder> | undefined {
+  function remembered(credential: Credential<Holder>): Recognition<Holder> | undefined {
     const known = memory.get(credential.name);
     if (known === undefined || !credential.isProvenLater(known.holder)) return undefined;
     return { kind: "valid", holder: known.holder, proven: false };

@@ -34,20 +34,20 @@ type Erased = readonly [name: string, since: number];
 /**
  * Erases the responses under these names, and prevents them from being stored again. While Redis is unavailable,
  * retries in the background for as long as Redis keeps responses. Repeats the erasure a minute later, because a
- * failover may have restored a response. Once no instance can store a response any more, only replaces existing values,
- * so the marks of an account that was deleted meanwhile do not reappear.
+ * failover may have restored a response. Once no instance can store a response any more, it only replaces existing
+ * values. Otherwise the marks of a deleted account would reappear.
  */
-export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
+export async function eraseCachedResponses(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined) return;
   const since = performance.now();
   const erased = names.map((name): Erased => [name, since]);
-  const mark = async (): Promise<void> => retriesOf(redis).add(await unmarked(redis, erased));
+  const mark = async (): Promise<void> => retriesOf(redis).add(await markErased(redis, erased));
   setTimeout(() => void mark(), afterFailoverMs).unref();
   await mark();
 }
 
 /** Marks the responses. Returns those that it could not mark. */
-async function unmarked(redis: RedisLink, erased: readonly Erased[]): Promise<Erased[]> {
+async function markErased(redis: RedisLink, erased: readonly Erased[]): Promise<Erased[]> {
   const now = performance.now();
   const marked = await Promise.all(
     erased.map(([name, since]) =>
@@ -98,7 +98,7 @@ function createRetries(redis: RedisLink): Retries {
     if (isRunning) return;
     isRunning = true;
     for (let left = waiting.size, failures = 0; left > 0 && failures < maxFailures; left -= markedAtOnce) {
-      const failed = await unmarked(redis, take());
+      const failed = await markErased(redis, take());
       failures += failed.length;
       add(failed);
     }

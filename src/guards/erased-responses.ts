@@ -3,7 +3,7 @@ import type { ClientSession, Collection, Document, MongoClient, UUID } from "mon
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { RedisLink } from "../db/redis.ts";
-import { eraseKept } from "./erased-marks.ts";
+import { eraseCachedResponses } from "./erased-marks.ts";
 import { reservationName } from "./reservations.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
@@ -41,7 +41,7 @@ export function createEraseResponses(client: MongoClient, redis: () => RedisLink
     if (found.length === 0) return;
     await claims.updateMany({ ...account, _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
     // Marked before the commit: an instance that stores a copy later finds the mark, even if this instance is killed.
-    await eraseKept(
+    await eraseCachedResponses(
       redis(),
       found.map(({ _id }) => reservationName(scope.accountId, _id.key)),
     );

@@ -21,10 +21,10 @@ export interface SentTake {
 }
 
 /**
- * The last known state of each bucket. While Redis is unavailable, `take` continues from that state, at the share of
- * the rate that this instance took before, so all instances together stay near the limit. An unknown bucket is assumed
- * to be full, and used by this instance alone. Times are of the instance's monotonic clock, so neither a new master's
- * clock nor a change of this machine's clock adds or removes tokens.
+ * The last known state of each bucket. While Redis is unavailable, `take` continues from that state. It uses the share
+ * of the rate that this instance took before, so all instances together stay near the limit. An unknown bucket is
+ * assumed to be full, and used by this instance alone. Times are of the instance's monotonic clock: no other clock adds
+ * or removes tokens.
  */
 export interface KnownBuckets extends Bucket {
   /** Call it just before you send a take to Redis. */

@@ -6,7 +6,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { createCapacity } from "./capacity.ts";
-import type { Recognizers } from "./credentials.ts";
+import type { CreateRecognizer } from "./credentials.ts";
 import { createRecognizer, lookUpSize } from "./credentials.ts";
 import { createKnownBuckets } from "./known-buckets.ts";
 import { sharedBucket } from "./shared-bucket.ts";
@@ -24,7 +24,7 @@ export interface Limits {
    * too many wait, and with CANCELLED if the client disconnects while it waits.
    */
   sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
-  readonly recognizers: Recognizers;
+  readonly recognizers: CreateRecognizer;
   /** Returns the number of callers' buckets in this instance's memory. */
   fallbackBuckets(): number;
 }

@@ -5,7 +5,7 @@ import type { Deadline } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Credential, Recognizers } from "./credentials.ts";
+import type { Credential, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 
 /** The session or user that a logout token names. */
@@ -30,7 +30,7 @@ export type EnterLogout<Logout> = (
 
 /** Creates the guard for logout tokens of any type that names a session or user. */
 export function createEnterLogout<Logout extends NamedByLogout>(
-  recognizers: Recognizers,
+  recognizers: CreateRecognizer,
   capacity: Capacity,
 ): EnterLogout<Logout> {
   const recognizer = recognizers(({ issuer, sid, subject }: Logout) => bucketOf(issuer, sid, subject));

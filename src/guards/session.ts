@@ -4,23 +4,22 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import type { Call, Caller, SignedIn } from "./call.ts";
+import type { Call, Caller, SignedInUser } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Credential, Found, Recognizers } from "./credentials.ts";
+import type { Credential, Recognition, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
 /** Identifies the signed-in user, and guards the operations that only signed-in users may use. */
-export interface SessionGuard<User extends SignedIn = SignedIn> {
+export interface SessionGuard<User extends SignedInUser = SignedInUser> {
   /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
   /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * Throttles a request for a page, receives its body, and then serves it in a slot for callers with or without a
-   * verified credential. `user` returns the signed-in user, if any. It fails with UNAVAILABLE if the session could not
-   * be read.
+   * Throttles a request for a page and receives its body. Then serves it in a slot, whether or not the credential is
+   * verified. `user` returns the signed-in user, if any. It fails with UNAVAILABLE if the session could not be read.
    */
   enter<Body>(
     inbound: Inbound,
@@ -31,12 +30,12 @@ export interface SessionGuard<User extends SignedIn = SignedIn> {
   /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */
   requireShownUser(call: Call, caller: Caller): void;
   /** Returns the signed-in user. Fails with 401 if there is none, or with 503 if the session could not be read. */
-  require(caller: Caller): SignedIn;
+  require(caller: Caller): SignedInUser;
   /**
    * Returns the user's account. Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless it is in
    * service.
    */
-  requireAccount(caller: Caller): NonNullable<SignedIn["account"]>;
+  requireAccount(caller: Caller): NonNullable<SignedInUser["account"]>;
   /** Fails with FOREIGN_ORIGIN if a write does not come from one of our own pages. */
   requireOrigin(call: Call): void;
   /** Fails with NOT_ENROLLED if the rpc requires enrolment and the account is not enrolled. */
@@ -44,18 +43,18 @@ export interface SessionGuard<User extends SignedIn = SignedIn> {
 }
 
 /** Dependencies of the session guard. */
-export interface SessionGuardDependencies<User extends SignedIn> {
+export interface SessionGuardDependencies<User extends SignedInUser> {
   /** Returns the session's value from a `Cookie` header; undefined if it has none. */
   readonly read: (cookies: string | undefined) => string | undefined;
   /** Finds the signed-in user by the session in a `Cookie` header. */
   readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<User | undefined>;
   /** Returns our own origin. */
   readonly origin: () => string;
-  readonly recognizers: Recognizers;
+  readonly recognizers: CreateRecognizer;
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<User extends SignedIn>(
+export function createSessionGuard<User extends SignedInUser>(
   dependencies: SessionGuardDependencies<User>,
 ): SessionGuard<User> {
   const { read, find, origin, recognizers, capacity } = dependencies;
@@ -68,7 +67,7 @@ export function createSessionGuard<User extends SignedIn>(
     return { name: digestName(value), isProvenLater: () => false, lookUp: (deadline) => find(cookies, deadline) };
   }
 
-  function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<User>> {
+  function recognize(inbound: Inbound, deadline: Deadline): Promise<Recognition<User>> {
     const { address } = inbound;
     const onHolder = (user: User): void => observeCaller(inbound, { kind: "user", user });
     return recognizer.recognize(credentialOf(inbound), { address, deadline, optional: false, onHolder });
@@ -111,20 +110,20 @@ export function createSessionGuard<User extends SignedIn>(
   };
 }
 
-function requireUser(caller: Caller): SignedIn {
+function requireUser(caller: Caller): SignedInUser {
   if (caller.kind === "user") return caller.user;
   if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
   return fail(Reason.NOT_SIGNED_IN);
 }
 
-function requireAccount(caller: Caller): NonNullable<SignedIn["account"]> {
+function requireAccount(caller: Caller): NonNullable<SignedInUser["account"]> {
   const account = requireUser(caller).account ?? fail(Reason.NO_ACCOUNT);
   return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
 }
 
 const nobody: Caller = { kind: "nobody", sent: false };
 
-function callerOf(found: Found<SignedIn>): Caller {
+function callerOf(found: Recognition<SignedInUser>): Caller {
   if (found.kind === "unreadable") return found;
   return found.kind === "valid" ? { kind: "user", user: found.holder } : nobody;
 }

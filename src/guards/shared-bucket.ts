@@ -43,8 +43,8 @@ export interface SharedBucketOptions {
 
 /**
  * Creates the bucket in Redis, shared by all instances. `known` stores Redis's replies. While a bucket is known to be
- * empty, requests are rejected without a Redis command. That is the case during the wait that Redis returned with a
- * rejection. It is also the case while as many takes are in flight as there can be tokens.
+ * empty, requests are rejected without a Redis command. It is known to be empty during the wait that Redis returned,
+ * and while as many takes are in flight as there can be tokens.
  */
 export function sharedBucket(
   redis: RedisLink,

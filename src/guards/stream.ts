@@ -1,7 +1,7 @@
 // Chain for streaming rpcs: runs the guards at the start and again for every message, without an overall deadline.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { failureFrom, isUnavailable } from "../db/mongo.ts";
+import { mongoFailureOf, isUnavailable } from "../db/mongo.ts";
 import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
@@ -54,7 +54,7 @@ export function createStreamDispatch(
           }
         } catch (error) {
           // The library's error for an unreadable message is passed on unchanged.
-          throw isUnavailable(error) ? failureFrom(error) : error;
+          throw isUnavailable(error) ? mongoFailureOf(error) : error;
         }
       };
     },

@@ -7,9 +7,9 @@ import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**
- * Takes tokens, one by default, from the bucket of this name. Fails with RATE_LIMITED, and states the wait until there
- * are as many tokens as the request takes when it is sent again: `repeated`, by default `tokens`. Adds the time spent
- * in Redis to the tally.
+ * Takes tokens, one by default, from the bucket of this name. Fails with RATE_LIMITED and the wait until
+ * the request can be sent again. Sending it again takes `repeated` tokens, by default `tokens`. Adds the time spent in
+ * Redis to the tally.
  */
 export type Throttle = (bucket: string, tally?: Tally, tokens?: number, repeated?: number) => Promise<void>;
 

@@ -4,7 +4,7 @@ import type { Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import type { Proof, Unproven } from "../call/scope.ts";
+import type { Proof, UnprovenCredential } from "../call/scope.ts";
 
 /** Proves the token of one request. */
 export interface TokenProver {
@@ -12,7 +12,7 @@ export interface TokenProver {
    * Returns the proof that the next read must carry; undefined if none is needed or possible. The read never fails
    * because of it: `proveAfterRead` does.
    */
-  unproven(): Unproven | undefined;
+  unproven(): UnprovenCredential | undefined;
   /** Proves the token. Verifies it while `read` is in progress, whose command proves the rest. */
   prove(read?: Promise<unknown>): Promise<void>;
   /** Proves the token again if its proof began too long before the read finished. */
@@ -20,7 +20,7 @@ export interface TokenProver {
 }
 
 /** Dependencies of the proof. */
-export interface ProofParts {
+export interface ProverDependencies {
   /** The holder of the token at its last look-up. */
   readonly holder: { readonly accountId: UUID; readonly proof: Proof | undefined };
   /** Returns whether the token still verifies, as far as that can be checked without MongoDB. Never rejects. */
@@ -41,12 +41,12 @@ export interface ProofParts {
 /** The maximum age of a proof. An older one is repeated before the read, or before its response. */
 const slowMs = 500;
 
-export function createProver(parts: ProofParts): TokenProver {
+export function createProver(parts: ProverDependencies): TokenProver {
   const { holder } = parts;
   const verifies = shared(() => parts.verifies());
   // Initially nothing is proven: a look-up before the body does not cover a read after it.
   let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
-  const isProven = (at: number): boolean => at > refutedAt && isLately(at);
+  const isProven = (at: number): boolean => at > refutedAt && isRecent(at);
 
   /** Discards all earlier proofs: they may date from before the token ended. */
   function refuted(error: unknown): never {
@@ -54,7 +54,7 @@ export function createProver(parts: ProofParts): TokenProver {
     throw error;
   }
 
-  async function proveBy(lookUp: ProofParts["lookUp"], read?: Promise<unknown>): Promise<void> {
+  async function proveBy(lookUp: ProverDependencies["lookUp"], read?: Promise<unknown>): Promise<void> {
     if (isProven(lookedUpAt)) return;
     // Set before the read, so that a look-up after it has only the remaining time.
     const deadline = parts.deadline();
@@ -101,7 +101,7 @@ export function createProver(parts: ProofParts): TokenProver {
   };
 }
 
-function isLately(at: number): boolean {
+function isRecent(at: number): boolean {
   return performance.now() - at < slowMs;
 }
 
@@ -109,7 +109,7 @@ function isLately(at: number): boolean {
 function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {
-    if (last === undefined || !isLately(last.at)) last = { at: performance.now(), result: work() };
+    if (last === undefined || !isRecent(last.at)) last = { at: performance.now(), result: work() };
     return last.result;
   };
 }

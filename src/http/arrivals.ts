@@ -1,6 +1,6 @@
 // Drains input at a port that is about to close: accepted connections, and bytes on open ones.
 
-/** A poll that takes no longer is quick, in milliseconds. At most `maxPolls` polls wait for a quick one. */
+/** The maximum duration of a quick poll, in milliseconds. At most `maxPolls` polls wait for a quick one. */
 const quickMs = 0.5;
 const maxPolls = 20;
 

@@ -6,7 +6,7 @@ import { lingerMs } from "../../gateway/linger.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
 import type { PacedInput } from "./paced-input.ts";
-import type { Running } from "./running.ts";
+import type { ResponseTracker } from "./running.ts";
 
 /** The server, and a function that hands it a connection. */
 export interface Http1 {
@@ -17,7 +17,7 @@ export interface Http1 {
 /** Dependencies of the HTTP/1.1 server. */
 export interface Http1Dependencies extends Pick<ListenerOptions, "rejectMessage" | "rejectExpectation"> {
   readonly receive: (request: Request, response: Response) => void;
-  readonly running: Running;
+  readonly running: ResponseTracker;
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;

@@ -3,13 +3,13 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:ht
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
 import type { Schedule } from "../fair-queue.ts";
-import { inOrder } from "../fair-queue.ts";
+import { createSerialQueue } from "../fair-queue.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { setPeer } from "./peer.ts";
-import type { Running } from "./running.ts";
+import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits } from "./session-end.ts";
 import { limitIdle } from "./session-end.ts";
 import { socketStream } from "./socket-stream.ts";
@@ -26,7 +26,7 @@ export interface Http2 {
 /** Dependencies of the HTTP/2 server. */
 export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
-  readonly running: Running;
+  readonly running: ResponseTracker;
   readonly schedule: Schedule;
   readonly onSession: (session: ServerHttp2Session) => void;
   readonly idle: IdleLimits;
@@ -51,7 +51,7 @@ const maxConcurrentStreams = 100;
 /**
  * The maximum size of a request's headers in bytes. HTTP/2 counts 32 more for each header. The stream of a larger
  * request is reset, because its few bytes on the wire can expand to megabytes. A smaller one gets 431, as in HTTP/1.1
- * (`requireSoundHead`).
+ * (`requireValidHead`).
  */
 const maxHeaderListSize = 65_536;
 const pairSize = 32;
@@ -111,7 +111,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        connections.set(session, { socket, beginSoon: inOrder(dependencies.schedule, input.behind) });
+        connections.set(session, { socket, beginSoon: createSerialQueue(dependencies.schedule, input.behind) });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });

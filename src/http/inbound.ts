@@ -34,7 +34,7 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
  * MALFORMED_HTTP if `Host`, `Authorization` or `Content-Type` is sent twice, because another reader may have used the
  * other one. Fails with MALFORMED_HTTP if HTTP/1.1 has no `Host`, which it requires (RFC 9112 §3.2).
  */
-export function requireSoundHead({ rawHeaders, httpVersion }: Request): void {
+export function requireValidHead({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;
   let authorizations = 0;
   let types = 0;

@@ -7,7 +7,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
-import { inboundOf, pathOf, requireSoundHead } from "./inbound.ts";
+import { inboundOf, pathOf, requireValidHead } from "./inbound.ts";
 import { reject } from "./reject.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Surfaces } from "./public.ts";
@@ -47,7 +47,7 @@ export function internalOptions({ rpc, others, probes, onError, log, logRejected
     handle(request, response) {
       const { path, surface, inbound, isRpc } = begin(request, response);
       try {
-        requireSoundHead(request);
+        requireValidHead(request);
       } catch (error) {
         return reject(request, response, failureOf(error), { inbound, isRpc });
       }

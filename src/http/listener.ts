@@ -2,7 +2,7 @@
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createFairQueue } from "../fair-queue.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";
@@ -11,7 +11,7 @@ import type { Http2 } from "./http2.ts";
 import { createHttp2Server } from "./http2.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { paceInput } from "./paced-input.ts";
-import type { Running } from "./running.ts";
+import type { ResponseTracker } from "./running.ts";
 import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
@@ -130,7 +130,7 @@ interface Opened {
   readonly http1: Http1;
   readonly http2: Http2;
   readonly sockets: ReadonlyMap<Socket, PacedInput>;
-  readonly running: Running;
+  readonly running: ResponseTracker;
   /** Returns the number of connections accepted so far. */
   readonly accepted: () => number;
 }
@@ -145,7 +145,7 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   await acceptPending(accepted, soon());
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
   for (const session of http2.sessions) endSession(session);
-  await orAfter(idleMs, closed);
+  await withTimeout(idleMs, closed);
   // Takes arrived input first: a connection with unread input is not idle.
   const takenBy = soon();
   do await waitForPollPhase();

@@ -1,7 +1,7 @@
 // Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
 import type { Schedule } from "../fair-queue.ts";
-import { inOrder } from "../fair-queue.ts";
+import { createSerialQueue } from "../fair-queue.ts";
 
 /**
  * The size of a piece, in bytes. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500
@@ -11,8 +11,8 @@ const pieceBytes = 2_048;
 /** The maximum number of bytes that are read ahead, as many as Node reads ahead of a body. */
 const maxHeld = 16_384;
 /**
- * How often a request is put off for bytes behind it: the number of pieces in the largest read. By then, a client that
- * resets its requests as fast as it sends them has done so.
+ * How many times at most a request is delayed because bytes follow it: the number of pieces in the largest read. By
+ * then, a client that resets its requests as fast as it sends them has done so.
  */
 const maxBehind = 32;
 /**
@@ -108,7 +108,7 @@ interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
 }
 
 function createPipeline(schedule: Schedule, onEnd: () => void): Pipeline {
-  const beginSoon = inOrder(schedule);
+  const beginSoon = createSerialQueue(schedule);
   let pending = 0;
   return {
     isFull: () => pending >= maxPending,

@@ -5,7 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Surface } from "../call/exchange.ts";
 import type { HashedFile } from "./static-files.ts";
-import { isToServe, sendHashed, sendText } from "./static-files.ts";
+import { acceptMethod, sendHashed, sendText } from "./static-files.ts";
 
 /** Pages and files by path. */
 export interface Pages {
@@ -56,7 +56,7 @@ export function handlePages(
       const text = page(path);
       const asset = text === undefined ? file(path) : undefined;
       if (text === undefined && asset === undefined) fail(Reason.UNKNOWN_PATH);
-      if (!isToServe(request, response)) return;
+      if (!acceptMethod(request, response)) return;
       if (asset === undefined) sendText(request, response, pageHeaders, text ?? "");
       else await sendHashed(request, response, asset, (send) => sendLarge(send, inbound));
     } catch (error) {

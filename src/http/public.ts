@@ -20,11 +20,11 @@ import {
   setHeaders,
   transportHeaders,
 } from "./headers.ts";
-import { inboundOf, pathOf, requireSoundHead } from "./inbound.ts";
-import type { Begun } from "./reject.ts";
+import { inboundOf, pathOf, requireValidHead } from "./inbound.ts";
+import type { StartedRequest } from "./reject.ts";
 import { reject } from "./reject.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
-import { isToServe, sendText } from "./static-files.ts";
+import { acceptMethod, sendText } from "./static-files.ts";
 
 /** The surfaces and hooks of either listener. */
 export interface Surfaces {
@@ -69,7 +69,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const always: HeaderList = [...contentHeaders, ...transportHeaders(config)];
   const served = [surfaces.rpc, ...surfaces.others];
 
-  const begun = new WeakMap<Response, Begun>();
+  const begun = new WeakMap<Response, StartedRequest>();
 
   function begin(request: Request, response: Response) {
     const path = pathOf(request);
@@ -94,7 +94,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     handle(request, response) {
       const { path, rest, surface, inbound, isRpc } = begin(request, response);
       try {
-        requireSoundHead(request);
+        requireValidHead(request);
       } catch (error) {
         return void rejectHead(request, response, failureOf(error), { inbound, isRpc }, surfaces);
       }
@@ -126,7 +126,7 @@ async function rejectHead(
   request: Request,
   response: Response,
   failure: Failure,
-  begun: Begun,
+  begun: StartedRequest,
   { throttle, onError }: PublicSurfaces,
 ): Promise<void> {
   // Before the wait: the next request may already have arrived.
@@ -169,7 +169,7 @@ async function serveOther(
   try {
     await (document === undefined ? throttle : throttleDocument)(inbound);
     const { type, body } = document ?? fail(Reason.UNKNOWN_PATH);
-    if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, body);
+    if (acceptMethod(request, response)) sendText(request, response, { "Content-Type": type }, body);
   } catch (error) {
     const failure = failureOf(error);
     if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))

@@ -5,14 +5,19 @@ import type { Request, Response } from "../call/exchange.ts";
 import type { Failure } from "../errors.ts";
 import { spokenBy, writeCallFailure } from "../rpc/early-rejection.ts";
 
-/** A request that has begun, and whether its path is that of an rpc. */
-export interface Begun {
+/** A started request, and whether its path is that of an rpc. */
+export interface StartedRequest {
   readonly inbound: Inbound;
   readonly isRpc: boolean;
 }
 
 /** Rejects a request and closes its connection, because the start of the next request is uncertain or not awaited. */
-export function reject(request: Request, response: Response, failure: Failure, { inbound, isRpc }: Begun): void {
+export function reject(
+  request: Request,
+  response: Response,
+  failure: Failure,
+  { inbound, isRpc }: StartedRequest,
+): void {
   const protocol = isRpc ? spokenBy(request) : undefined;
   if (protocol === undefined) return writeFailureAndClose(request, response, failure);
   writeAndClose(request, response, () => writeCallFailure(protocol, request, response, failure, inbound));

@@ -1,9 +1,9 @@
 // Tracks the responses in progress, so that a stop can wait for them.
 import type { Response } from "../call/exchange.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 
 /** The responses in progress of a listener. */
-export interface Running {
+export interface ResponseTracker {
   /** The responses that are not closed. */
   readonly responses: ReadonlySet<Response>;
   /** Follows a response until it closes. */
@@ -14,7 +14,7 @@ export interface Running {
   ended(ms: number): Promise<void>;
 }
 
-export function createRunning(): Running {
+export function createRunning(): ResponseTracker {
   const responses = new Set<Response>();
   let onEnd: (() => void) | undefined;
 
@@ -30,7 +30,7 @@ export function createRunning(): Running {
       response.once("close", () => forget(response));
     },
     async ended(ms) {
-      if (responses.size > 0) await orAfter(ms, new Promise<void>((resolve) => (onEnd = resolve)));
+      if (responses.size > 0) await withTimeout(ms, new Promise<void>((resolve) => (onEnd = resolve)));
     },
   };
 }

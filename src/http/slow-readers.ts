@@ -2,7 +2,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { announcedSize } from "../large/sending.ts";
 import type { Response } from "../call/exchange.ts";
-import type { Running } from "./running.ts";
+import type { ResponseTracker } from "./running.ts";
 
 /** Limits for reading a response. */
 export interface ReadingLimits {
@@ -22,7 +22,7 @@ const everyMs = 1_000;
  * A stream of unknown size is not limited until it has ended. Returns a function that stops the checks.
  */
 export function limitReading(
-  { responses }: Running,
+  { responses }: ResponseTracker,
   { stalledMs, minRate }: ReadingLimits,
   cutStream: (stream: ServerHttp2Stream) => void,
 ): () => void {

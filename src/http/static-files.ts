@@ -8,7 +8,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { announce } from "../large/sending.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { chooseCoding, matchesTag } from "../call/negotiation.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 
 /** The encodings of a file. `identity` is the uncompressed file. */
 type Encoding = "br" | "gzip" | "identity";
@@ -66,7 +66,7 @@ export function staticFile(name: string, body: Buffer): StaticFile {
  * Returns whether to serve a request, by its method. Responds to OPTIONS itself. Fails with METHOD_NOT_ALLOWED for
  * methods other than `method`; GET includes HEAD.
  */
-export function isToServe(request: Request, response: Response, method: "GET" | "POST" = "GET"): boolean {
+export function acceptMethod(request: Request, response: Response, method: "GET" | "POST" = "GET"): boolean {
   const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
   if (request.method === "OPTIONS") response.writeHead(204, { Allow: allow }).end();
   else if (request.method !== method && !(request.method === "HEAD" && method === "GET"))
@@ -137,7 +137,7 @@ function send(
 
 /** Resolves when the response closes, or after 5 seconds if the client is slow. */
 function untilSent(response: Response): Promise<void> {
-  return orAfter(slowMs, new Promise((resolve) => response.once("close", resolve)));
+  return withTimeout(slowMs, new Promise((resolve) => response.once("close", resolve)));
 }
 
 function compressBrotli(body: Buffer): Promise<Buffer> {

@@ -4,8 +4,8 @@ import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
-import type { Background, OnTrouble } from "../db/repeat.ts";
-import { repeat } from "../db/repeat.ts";
+import type { Background, OnTrouble } from "../db/run-periodically.ts";
+import { runPeriodically } from "../db/run-periodically.ts";
 import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex, termsIndex } from "../db/search-index.ts";
@@ -15,12 +15,12 @@ import type { ProgressStore } from "./progress-store.ts";
 /** Manages the search index of notes while one account with nearly all notes is imported or erased. */
 export interface BulkLoading {
   /** Drops the index if that saves time, after a stream has written this number of notes. */
-  ease(scope: WriteScope, notes: number): Promise<void>;
+  dropIndexIfWorthwhile(scope: WriteScope, notes: number): Promise<void>;
   /**
    * Drops the index if that saves time, before all notes of an account are deleted. Removing a note from the index
    * costs ten times as much as the rest of its deletion.
    */
-  easeErasure(accountId: UUID): Promise<void>;
+  dropIndexBeforeErasure(accountId: UUID): Promise<void>;
   /** Whether the index is missing or its build is incomplete. */
   isOwed(): Promise<boolean>;
   /** Whether an import or an erasure is running, which may have dropped the index. */
@@ -68,11 +68,11 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   const isBusy = async (): Promise<boolean> => (await progress.isAnyLive(silentMs)) || isErasing();
 
   return {
-    async ease(scope, written) {
+    async dropIndexIfWorthwhile(scope, written) {
       if (!(await isWorthwhile(scope, written))) return;
       await drop();
     },
-    async easeErasure(accountId) {
+    async dropIndexBeforeErasure(accountId) {
       const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
@@ -81,7 +81,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     build,
     follow(onChange, onTrouble) {
       notify = onChange;
-      return repeat(
+      return runPeriodically(
         lookEveryMs,
         async () => {
           if (!(await index.isBuilt()) && !(await isBusy())) await build();

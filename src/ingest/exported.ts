@@ -3,7 +3,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactFields } from "../contacts/document.ts";
 import { textsOf, timesOf } from "../db/fields.ts";
-import { holdDeflated } from "../deflated.ts";
+import { defineDeflatedField } from "../deflated.ts";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { NoteDocument } from "../notes/document.ts";
@@ -52,7 +52,7 @@ export function transcriptRecord({ _id, text, recording }: TranscriptDocument): 
   };
   return record({
     case: "transcript",
-    value: text === null ? item : holdDeflated(item, "transcript", { ...text, blocks: text.blocks.buffer }),
+    value: text === null ? item : defineDeflatedField(item, "transcript", { ...text, blocks: text.blocks.buffer }),
   });
 }
 

@@ -51,7 +51,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       if (stream.isReportDue()) {
         yield await stream.settle();
         // Counts only the notes of this stream, because those of earlier streams may already be indexed.
-        await bulk.ease(await scope(), stream.notesWritten());
+        await bulk.dropIndexIfWorthwhile(await scope(), stream.notesWritten());
       }
     }
     for await (const waiting of indexed(bulk, stream)) yield waiting;

@@ -31,7 +31,7 @@ export async function itemwise<Item>(
  * Returns a function that checks items by the rules of their message. It removes empty optional texts, so that they are
  * stored as null.
  */
-export function byRulesOf(schema: DescMessage): (item: Message) => readonly Violation[] {
+export function createItemValidator(schema: DescMessage): (item: Message) => readonly Violation[] {
   const texts = schema.fields.filter(
     ({ fieldKind, scalar, presence, name }) =>
       fieldKind === "scalar" &&

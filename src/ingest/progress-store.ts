@@ -4,7 +4,7 @@ import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
-import { putInTime } from "../db/insert.ts";
+import { upsertFenced } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Change } from "../db/named.ts";
 import { databaseNow } from "../db/primary.ts";
@@ -97,7 +97,7 @@ export function createProgressStore(db: Db): ProgressStore {
       };
       try {
         await commit(db.client, scope, undefined, (options, fence) =>
-          putInTime(imports, { _id, position: { $lte: position } }, { _id, ...after }, options, fence),
+          upsertFenced(imports, { _id, position: { $lte: position } }, { _id, ...after }, options, fence),
         );
       } catch (error) {
         // A disconnected stream may end after the one that replaced it has stored later progress. Its own is discarded.

@@ -29,8 +29,8 @@ export interface Rejections {
 const responseBytes = 1_000_000;
 /**
  * The maximum size of the stored rejections, far below the 16 MB of a document even if they are incompressible. A
- * client that acknowledges reaches it only with more rejections under way. `records import` sends 20,000 records ahead
- * (`cli/import/window.ts`).
+ * client that acknowledges rejections reaches it only while more of them are in flight. `records import` sends 20,000
+ * records ahead (`cli/import/window.ts`).
  */
 const maxBytes = 8_000_000;
 const compression = { level: constants.Z_BEST_SPEED };

@@ -10,7 +10,7 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";
 
-/** Records in the audit log that an operator exports an account. Nothing is sent before it resolves. */
+/** Writes an entry to the audit log when an operator exports an account. Nothing is sent before it resolves. */
 export type OnExport = (accountId: UUID, operator: Operator) => Promise<void>;
 
 /** Returns the handlers by RPC. */

@@ -16,7 +16,7 @@ import {
   TranscriptItemSchema,
 } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
-import { byRulesOf, itemwise } from "./itemwise.ts";
+import { createItemValidator, itemwise } from "./itemwise.ts";
 
 /**
  * Creates or replaces records. Returns the outcomes in the order of the items. Sessions and notes all fail with
@@ -48,6 +48,6 @@ export function checkedUpserts(upserts: Upserts): Upserts {
 }
 
 function checked<Item extends Message>(schema: DescMessage, upsert: Upsert<Item>): Upsert<Item> {
-  const check = byRulesOf(schema);
+  const check = createItemValidator(schema);
   return (scope, items, maxTerms) => itemwise(scope, items, check, (valid) => upsert(scope, valid, maxTerms));
 }

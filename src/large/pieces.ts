@@ -1,6 +1,6 @@
 // Divides long work into pieces, between which other requests run.
 import type { Deadline } from "../deadline.ts";
-import { requireTime } from "../deadline.ts";
+import { requireNotPast } from "../deadline.ts";
 import { yieldToEventLoop } from "./slots.ts";
 
 /** The maximum duration of a piece, unless a single step takes longer. */
@@ -8,9 +8,9 @@ const pieceMs = 5;
 
 /**
  * Returns a function to call before each step. It returns undefined until the piece has lasted long enough. Then it
- * returns a promise to wait for, which lets other requests run and calls `proceed`, which fails to end the work.
+ * returns a promise to wait for, which lets other requests run and calls `proceed`. That may throw to end the work.
  */
-export function createPauses(proceed: () => void): () => Promise<void> | undefined {
+export function createYielder(proceed: () => void): () => Promise<void> | undefined {
   let until = performance.now() + pieceMs;
   const pause = async (): Promise<void> => {
     await yieldToEventLoop();
@@ -27,7 +27,7 @@ export async function mapInPieces<Item, Mapped>(
   map: (item: Item, at: number) => Mapped,
 ): Promise<Mapped[]> {
   const mapped: Mapped[] = [];
-  const pauseIfDue = createPauses(() => requireTime(deadline));
+  const pauseIfDue = createYielder(() => requireNotPast(deadline));
   for (const [at, item] of items.entries()) {
     const pause = pauseIfDue();
     if (pause !== undefined) await pause;

@@ -1,7 +1,7 @@
 // Limits concurrent reads of an account whose results can be huge: the first result shows what size to expect of the
 // others.
 import type { Deadline } from "../deadline.ts";
-import { requireTime } from "../deadline.ts";
+import { requireNotPast } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import { requireSlotIfExpected } from "./slots.ts";
 
@@ -31,7 +31,7 @@ export async function limitConcurrentReads<T>(deadline: Deadline | undefined, re
     await timed(tally, "queueMs", "other reads of the account", () => new Promise<void>((go) => waiting.push(go)));
   }
   try {
-    requireTime(deadline);
+    requireNotPast(deadline);
     requireSlotIfExpected(tally);
     return await read();
   } finally {

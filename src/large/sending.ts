@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Tally } from "../tally.ts";
-import { rejectLarge, requireOpen } from "./slots.ts";
+import { rejectLarge, releaseAtEnd } from "./slots.ts";
 
 /** The size from which a response is counted, in bytes. */
 const countedBytes = 65_536;
@@ -52,7 +52,7 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
   // A response larger than the limit is sent alone.
   const isTooMuch = ofAccount > 0 && ofAccount + bytes > maxBytesPerAccount;
   if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();
-  requireOpen(tally, count(tally, bytes));
+  releaseAtEnd(tally, count(tally, bytes));
 }
 
 /**

@@ -60,7 +60,7 @@ export function requireSlotForHuge(tally: Tally | undefined): void {
     if (left === 0) byAccount.delete(account);
     else byAccount.set(account, left);
   };
-  requireOpen(tally, release);
+  releaseAtEnd(tally, release);
 }
 
 /** Fails with UNAVAILABLE because too many large responses are being sent. */
@@ -70,7 +70,7 @@ export function rejectLarge(): never {
 }
 
 /** Calls `release` once the request has ended. Fails with CANCELLED if it has already ended. */
-export function requireOpen(tally: Tally, release: () => void): void {
+export function releaseAtEnd(tally: Tally, release: () => void): void {
   if (tally.onEnd?.(release) !== false) return;
   release();
   fail(Reason.CANCELLED);

@@ -22,8 +22,8 @@ export interface Bounded {
 
 /**
  * Returns the content, cut if it exceeds `resultBytes`. A page gets fewer items and an earlier `next_offset`. In other
- * content, long texts are cut and inner lists shortened. Cut content has `truncated`, and `rest` at the end of its
- * `hint`.
+ * content, long texts are cut and inner lists shortened. Cut content has `truncated: true`, and its `hint`
+ * ends with `rest`.
  */
 export function bounded(content: Content, rest: string): Bounded {
   const cut = fits(content, whole, resultBytes)

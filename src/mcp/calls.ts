@@ -3,13 +3,13 @@ import type { DescMessage, DescMethodUnary, Message, MessageShape } from "@bufbu
 import type { ArgumentReader } from "../../gateway/arguments.ts";
 import { createArgumentReader } from "../../gateway/arguments.ts";
 import { table } from "../../gateway/route.ts";
-import { failureFrom } from "../db/mongo.ts";
-import { inflateHeld } from "../deflated.ts";
+import { mongoFailureOf } from "../db/mongo.ts";
+import { inflateResponseText } from "../deflated.ts";
 import type { Violation } from "../errors.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
 /** The response of an operation: its message, and its REST body with the fields that REST itself lacks. */
-export interface Called {
+export interface CallResult {
   readonly message: Message;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export interface Calls {
     given: Readonly<Record<string, unknown>>,
     inbound: Inbound,
     found?: readonly Violation[],
-  ): Promise<Called>;
+  ): Promise<CallResult>;
   /** Calls an rpc that is not a REST operation. Fails as `call` does. */
   invoke<I extends DescMessage, O extends DescMessage>(
     rpc: DescMethodUnary<I, O>,
@@ -38,7 +38,7 @@ export interface Calls {
 interface Operation {
   readonly rpc: DescMethodUnary;
   readonly read: ArgumentReader;
-  readonly write: (message: Message) => Called["body"];
+  readonly write: (message: Message) => CallResult["body"];
 }
 
 /**
@@ -62,7 +62,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       const admitted = await dispatch.admit(rpc, inbound);
       return (await admitted.invoke(request, found)).message as MessageShape<typeof rpc.output>;
     } catch (error) {
-      const failure = failureFrom(error);
+      const failure = mongoFailureOf(error);
       onError(failure, inbound);
       throw failure;
     }
@@ -74,7 +74,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       if (operation === undefined) throw new Error(`there is no operation ${name} for assistants`);
       const { message: request, violations } = operation.read(given);
       const message = await invoke(operation.rpc, request, inbound, [...found, ...violations]);
-      await inflateHeld(message);
+      await inflateResponseText(message);
       return { message, body: operation.write(message) };
     },
   };

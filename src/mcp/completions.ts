@@ -1,6 +1,6 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
 import { queryWords } from "../search/words.ts";
-import { firstWords } from "./first-words.ts";
+import { truncateQuery } from "./first-words.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
@@ -37,7 +37,7 @@ async function sessions(typed: string, { calls, inbound }: ToolContext): Promise
 }
 
 function queryOf(typed: string): { readonly query?: string } {
-  const query = firstWords(typed);
+  const query = truncateQuery(typed);
   return [...query].length < 2 ? {} : { query };
 }
 
@@ -66,7 +66,7 @@ function namesOf(rows: readonly ContactRow[]): string[] {
 
 /** Whether a search takes the whole text, and finds something by it. */
 function isSearchable(text: string): boolean {
-  return firstWords(text) === text && [...text].length >= 2 && queryWords(text).length > 0;
+  return truncateQuery(text) === text && [...text].length >= 2 && queryWords(text).length > 0;
 }
 
 function idsOf(rows: readonly { readonly id: string }[]): string[] {

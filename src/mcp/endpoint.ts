@@ -5,7 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
 import { maxLevels } from "../../gateway/json.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
-import { failureFrom } from "../db/mongo.ts";
+import { mongoFailureOf } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
@@ -112,7 +112,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         if (typeof made === "string") writeJson(response, 200, made);
         else await toResponse(made, response, maxMs);
       } catch (error) {
-        const failure = failureFrom(error);
+        const failure = mongoFailureOf(error);
         dependencies.onError(failure, inbound);
         request.resume();
         writeRejection(response, failure, where.mcpUrl);

@@ -3,7 +3,7 @@
 const longest = 100;
 
 /** Returns as many whole words of a text as fit in 100 characters. Cuts a first word that is longer. */
-export function firstWords(text: string): string {
+export function truncateQuery(text: string): string {
   const characters = [...text.trim()];
   if (characters.length <= longest) return characters.join("");
   // One character more than fits, so that a word that ends exactly at the limit is kept whole.

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { setBounded } from "../bounded-cache.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 
 /** The result of an introspection. */
 interface Introspection {
@@ -72,13 +72,17 @@ export function createIntrospector(provider: Provider) {
    */
   function introspectSoon(token: string, name: string): Promise<Introspection> {
     const last = results.get(name) ?? { at: -Infinity, claims: undefined };
-    return orAfter(patienceMs, introspect(token, name), () => last);
+    return withTimeout(patienceMs, introspect(token, name), () => last);
   }
 
   /** Introspects a signed token that lacks claims, and waits up to 3.5 seconds for the first result. */
   function introspectFirst(token: string, name: string): Promise<Introspection> {
     if (results.get(name)?.claims !== undefined) return introspectSoon(token, name);
-    return orAfter(firstPatienceMs, introspect(token, name), () => ({ at: -Infinity, claims: undefined, error: late }));
+    return withTimeout(firstPatienceMs, introspect(token, name), () => ({
+      at: -Infinity,
+      claims: undefined,
+      error: late,
+    }));
   }
 
   return {

@@ -1,7 +1,7 @@
 // Extracts the keywords of a sentence: its words without stop words.
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
-import { firstWords } from "./first-words.ts";
-import { wordsInTurn } from "../search/words.ts";
+import { truncateQuery } from "./first-words.ts";
+import { splitWords } from "../search/words.ts";
 
 /** The maximum length of the text that is read, and of a query, in UTF-16 units. */
 const maxTextLength = 1_000;
@@ -20,14 +20,14 @@ export function keywords(text: string): string {
   const read = text.slice(0, maxTextLength);
   const written = read.toLowerCase().normalize();
   const isCommon = (word: string): boolean => common.get(word)?.some((form) => written.includes(form)) === true;
-  const words = wordsInTurn(read).filter((word, at, all) => isNumber(word) || all.indexOf(word) === at);
+  const words = splitWords(read).filter((word, at, all) => isNumber(word) || all.indexOf(word) === at);
   const uncommon = words.filter((word) => !isCommon(word));
   let query = "";
   for (const word of uncommon.length === 0 ? words : uncommon) {
     const longer = query === "" ? word : `${query} ${word}`;
     if (longer.length <= maxQueryLength) query = longer;
   }
-  return query === "" ? firstWords(text) : query;
+  return query === "" ? truncateQuery(text) : query;
 }
 
 /** The digit groups of a phone number can repeat. */
@@ -38,6 +38,6 @@ function isNumber(word: string): boolean {
 function formsByWord(stopWords: readonly string[]): Map<string, string[]> {
   const forms = new Map<string, string[]>();
   for (const form of stopWords)
-    for (const word of wordsInTurn(form)) forms.set(word, [...(forms.get(word) ?? []), form]);
+    for (const word of splitWords(form)) forms.set(word, [...(forms.get(word) ?? []), form]);
   return forms;
 }

@@ -7,7 +7,7 @@ import type { Inbound, OnError } from "../call/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { isSameIssuer } from "../sign-in/issuer.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
-import { refreshed } from "../sign-in/refreshed.ts";
+import { staleWhileRevalidate } from "../sign-in/stale-while-revalidate.ts";
 
 /** Dependencies of the metadata documents. */
 export interface MetadataDependencies {
@@ -111,7 +111,7 @@ export function failOff(): never {
  * last copy.
  */
 function createMirror(issuer = "", path: string): () => Promise<Buffer> {
-  const mirror = refreshed(mirrorMs, () => fetchFirst(candidates(issuer, path), issuer));
+  const mirror = staleWhileRevalidate(mirrorMs, () => fetchFirst(candidates(issuer, path), issuer));
   return () => mirror().catch(unreachable);
 }
 

@@ -3,7 +3,7 @@ import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";
-import { firstWords } from "./first-words.ts";
+import { truncateQuery } from "./first-words.ts";
 import type { ContactRow } from "./rows.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
@@ -133,7 +133,7 @@ function withOthers({ request, records = "" }: RequestWithRecords, others: reado
  * characters.
  */
 function words(argument: string, given: string): string {
-  const query = firstWords(given);
+  const query = truncateQuery(given);
   return [...query].length < 2
     ? rejectInput([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }])
     : query;

@@ -2,7 +2,7 @@
 // assistants expect.
 import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
-import { firstWords } from "./first-words.ts";
+import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
@@ -77,7 +77,7 @@ export const searchTool: Tool = {
     const query = Buffer.from(sent).toString().replaceAll("\ufffd", " ");
     if ([...query.trim()].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
-    const words = [keywords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
+    const words = [keywords(query), truncateQuery(query), [...query.trim()].slice(0, 100).join("")];
     const searchText = words.find((one) => [...one].length >= 2) ?? query;
     return { results: await searchAll({ sent: query.trim(), query: searchText }, context) };
   },

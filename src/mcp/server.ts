@@ -130,7 +130,7 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
     const texts = hint === undefined ? [text] : [text, hint];
     return { content: texts.map((one) => ({ type: "text", text: one })), structuredContent };
   } catch (error) {
-    return { content: [{ type: "text", text: sayFor(error) }], isError: true };
+    return { content: [{ type: "text", text: messageFor(error) }], isError: true };
   }
 }
 
@@ -160,8 +160,8 @@ async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isCallers(error)) throw new ResourceNotFoundError(uri, sayFor(error));
-    throw new ProtocolError(ProtocolErrorCode.InternalError, sayFor(error));
+    if (isCallers(error)) throw new ResourceNotFoundError(uri, messageFor(error));
+    throw new ProtocolError(ProtocolErrorCode.InternalError, messageFor(error));
   }
 }
 
@@ -174,7 +174,7 @@ async function responding<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const { InvalidParams, InternalError } = ProtocolErrorCode;
-    throw new ProtocolError(isCallers(error) ? InvalidParams : InternalError, sayFor(error));
+    throw new ProtocolError(isCallers(error) ? InvalidParams : InternalError, messageFor(error));
   }
 }
 
@@ -198,6 +198,6 @@ function isCallers(error: unknown): boolean {
 }
 
 /** Returns the message for the model: what was wrong and what would be right, without internal details. */
-function sayFor(error: unknown): string {
+function messageFor(error: unknown): string {
   return error instanceof Failure ? error.message : "Something went wrong in the service. Try again.";
 }

@@ -5,7 +5,7 @@ import type { AuditStore } from "../audit/store.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
-import type { Beginning, EndedSessions } from "../sign-in/ended-store.ts";
+import type { AuthenticationEvent, EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
@@ -97,8 +97,12 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       const { end, account } = await ended.endAndAccount(holder, deadline);
       const isOpen = end?.kind === "user" && holder.authenticatedAt === undefined;
       // The user may have signed in again since. Only the provider knows, once it responds.
-      if (isOpen && holder.unsaid !== undefined && !(holder.unsaid instanceof IntrospectionRejected))
-        unreachable(holder.unsaid);
+      if (
+        isOpen &&
+        holder.introspectionError !== undefined &&
+        !(holder.introspectionError instanceof IntrospectionRejected)
+      )
+        unreachable(holder.introspectionError);
       if (end !== undefined)
         rejectToken(
           isOpen ? "its user signed out, and it has no auth_time to show a later sign-in" : "its session has ended",
@@ -122,6 +126,6 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
   };
 }
 
-function beginningOf({ issuer, subject, authenticatedAt, sid }: Beginning): Beginning {
+function beginningOf({ issuer, subject, authenticatedAt, sid }: AuthenticationEvent): AuthenticationEvent {
   return { issuer, subject, authenticatedAt, sid };
 }

@@ -5,23 +5,23 @@ import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { setBounded } from "../bounded-cache.ts";
-import type { Beginning } from "../sign-in/ended-store.ts";
+import type { AuthenticationEvent } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { signatures, text } from "../sign-in/provider.ts";
+import { signatures, stringClaim } from "../sign-in/provider.ts";
 import { areKeysUnavailable, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** The user and the sign-in that an access token comes from. */
-export interface TokenHolder extends Beginning {
+export interface TokenHolder extends AuthenticationEvent {
   /** The user's email, if the token contains it. */
   readonly email: string | undefined;
   /**
    * The error of the introspection that should have supplied missing claims; undefined if it succeeded or none are
    * missing.
    */
-  readonly unsaid: unknown;
+  readonly introspectionError: unknown;
 }
 
 /** Verifies access tokens. */
@@ -51,7 +51,7 @@ interface Verified {
 
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
-const unlikely = 8_192;
+const maxTokenLength = 8_192;
 /** The syntax of a bearer token (RFC 6750 §2.1), without our own API keys. No other text is sent to the provider. */
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
@@ -61,7 +61,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
 
   return {
     async verify(token) {
-      if (token.length > unlikely || !form.test(token)) rejectToken("it is malformed");
+      if (token.length > maxTokenLength || !form.test(token)) rejectToken("it is malformed");
       const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
       if (signed !== undefined) requireInTime(signed);
@@ -76,12 +76,12 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       requireBearer(said);
       // If only the provider can read the token, its response must show that this is not a refresh token.
-      if (signed === undefined && (text(claims["token_type"]) === undefined || isOtherUse(claims)))
+      if (signed === undefined && (stringClaim(claims["token_type"]) === undefined || isOtherUse(claims)))
         rejectToken("it is not an access token");
       const issuer = await provider.issuer();
       const { iss = issuer, aud } = claims;
       if (iss !== issuer) rejectToken("another issuer issued it");
-      const subject = text(claims.sub) ?? rejectToken("it names no user");
+      const subject = stringClaim(claims.sub) ?? rejectToken("it names no user");
       requireInTime(claims);
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
         rejectToken("it was issued for another audience");
@@ -90,10 +90,10 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       return {
         issuer,
         subject,
-        email: text(claims["email"]),
+        email: stringClaim(claims["email"]),
         authenticatedAt,
-        sid: text(claims["sid"]) ?? text(said?.["sid"]),
-        unsaid: isWhole || said !== undefined ? undefined : error,
+        sid: stringClaim(claims["sid"]) ?? stringClaim(said?.["sid"]),
+        introspectionError: isWhole || said !== undefined ? undefined : error,
       };
     },
   };
@@ -217,7 +217,7 @@ function isOtherUse({ token_use: use }: JWTPayload): boolean {
 
 /** Whether the claims show which sign-outs end the token. If not, the provider may know the rest. */
 function saysBeginning(claims: JWTPayload): boolean {
-  return text(claims["sid"]) !== undefined && number(claims["auth_time"]) !== undefined;
+  return stringClaim(claims["sid"]) !== undefined && number(claims["auth_time"]) !== undefined;
 }
 
 function number(claim: unknown): number | undefined {

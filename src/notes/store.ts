@@ -6,7 +6,7 @@ import type { AppendContactNoteResponse } from "../gen/records/v1/contacts_pb.ts
 import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import { countUpTo } from "../db/aggregate.ts";
-import { idText, present, timestamp } from "../db/message.ts";
+import { idText, omitNulls, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
@@ -18,7 +18,7 @@ import { read } from "../db/read.ts";
 import { isWithoutIndex, listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, planFilter, searchPage } from "../db/word-search.ts";
+import { searchTextConditions, planFilter, searchPage } from "../db/word-search.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
@@ -204,7 +204,7 @@ async function find(
     }
   }
   // An owner has few notes, so the index on owners finds them and every word is checked.
-  if (parents !== undefined) return run(parentIndex, checks((words ?? []).map(checkPattern)));
+  if (parents !== undefined) return run(parentIndex, searchTextConditions((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
     run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, NOTE_SHAPE, within));
@@ -255,7 +255,7 @@ function resultMessage({ kind, parent_id, label, type, content, created_at }: No
     $typeName: "records.v1.NoteSearchResult",
     kind: kind === "contact" ? NoteKind.CONTACT : NoteKind.SESSION,
     parentId: idText(parent_id),
-    ...present({ parentLabel: label }),
+    ...omitNulls({ parentLabel: label }),
     noteType: type,
     content: excerpt,
     truncated: excerpt.length < text.length,

@@ -10,7 +10,7 @@ export interface Measured {
 }
 
 /** Records events and their durations. */
-export interface Handles {
+export interface LabelledMetrics {
   /**
    * Counts one event of `seconds`. `key` identifies the combination of labels. `labels` is called once for each key and
    * returns the values in the order of `labelNames`.
@@ -31,7 +31,7 @@ interface Handle {
 }
 
 /** Registers both metrics. The counter gets its values at each scrape. */
-export function createHandles(registry: Registry, { counter, histogram, labelNames }: Measured): Handles {
+export function createHandles(registry: Registry, { counter, histogram, labelNames }: Measured): LabelledMetrics {
   const known = new Map<string, Handle>();
   const registers = [registry];
   const durations = new HistogramMetric({ ...histogram, labelNames, registers });

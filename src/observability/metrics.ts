@@ -4,7 +4,7 @@ import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { InstanceState } from "./gauges.ts";
 import { addGauge, showInstance } from "./gauges.ts";
-import type { Handles } from "./handles.ts";
+import type { LabelledMetrics } from "./handles.ts";
 import { createHandles } from "./handles.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
@@ -182,7 +182,7 @@ function identityProviderMetrics(registry: Registry, counter: MakeCounter): Iden
 }
 
 function commandMetrics(registry: Registry): CommandObserver {
-  const handlesOf = (system: string, name: string): Handles =>
+  const handlesOf = (system: string, name: string): LabelledMetrics =>
     createHandles(registry, {
       counter: { name: `records_${system}_commands_total`, help: `Commands sent to ${name}.` },
       histogram: {

@@ -22,7 +22,7 @@ import {
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { Request } from "../call/exchange.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 import { createExporter } from "./exporter.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";
@@ -90,7 +90,7 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
       return current === undefined ? {} : headersOf(current);
     },
     async close() {
-      await orAfter(closeWithinMs, provider.shutdown()).catch(() => undefined);
+      await withTimeout(closeWithinMs, provider.shutdown()).catch(() => undefined);
       contexts.disable();
     },
   };

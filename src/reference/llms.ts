@@ -1,7 +1,7 @@
 // Generates /llms.txt (llmstxt.org) from the OpenAPI document in force: the facts that a language model needs to call
 // the service.
 import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
-import type { Listed } from "./operations.ts";
+import type { OperationSummary } from "./operations.ts";
 import { listOperations } from "./operations.ts";
 
 /** Facts for the text that the document does not contain. */
@@ -54,18 +54,18 @@ ${behindSession.map((operation) => `- ${named(operation, baseUrl)}: ${operation.
 `;
 }
 
-function endpoint(operation: Listed, baseUrl: string): string {
+function endpoint(operation: OperationSummary, baseUrl: string): string {
   const more = operation.query.map(({ name, required }) => `\`${name}\`${required ? "" : "?"}`);
   return `- ${named(operation, baseUrl)}: ${operation.summary}.${more.length === 0 ? "" : ` Query: ${more.join(", ")}.`} \`${curlLine(operation, baseUrl)}\``;
 }
 
 /** Returns a link to the operation on the reference page. */
-function named({ method, path, tag }: Listed, baseUrl: string): string {
+function named({ method, path, tag }: OperationSummary, baseUrl: string): string {
   return `[${method} ${path}](${baseUrl}/docs#tag/${tag.toLowerCase().replaceAll(" ", "-")}/${method}${path})`;
 }
 
 /** Returns a curl command with the required parameters, and with the fields that have an example. */
-function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed, baseUrl: string): string {
+function curlLine({ method, path, scheme, query, body, idempotencyKey }: OperationSummary, baseUrl: string): string {
   const address = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
   const parameters = query
     .filter(({ required, example }) => required && example !== undefined)
@@ -83,7 +83,7 @@ function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed,
 }
 
 /** Returns the rows of the table of error statuses. Each sentence is listed once for a status. */
-function failureRows(operations: readonly Listed[]): string {
+function failureRows(operations: readonly OperationSummary[]): string {
   const meanings = new Map<string, Set<string>>();
   for (const { failures } of operations) {
     for (const [status, text] of failures) {

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 
 /** An operation, with the facts needed to call it. */
-export interface Listed {
+export interface OperationSummary {
   readonly method: string;
   readonly path: string;
   readonly tag: string;
@@ -41,7 +41,7 @@ interface Operation {
 /** Returns all operations, in the order of the document. */
 export function listOperations(
   document: OpenApiDocument & { readonly security?: Operation["security"] },
-): readonly Listed[] {
+): readonly OperationSummary[] {
   return Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { tags, summary, parameters = [], requestBody, responses } = operation;

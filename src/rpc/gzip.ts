@@ -1,7 +1,7 @@
 // gzip for messages: each large one is decoded in its own turn of the event loop, however small its compressed size.
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { inOwnTurn } from "../../gateway/body.ts";
+import { waitForDecodeTurn } from "../../gateway/body.ts";
 
 /**
  * The library's gzip. The library decodes a message as soon as it is inflated, so several could be decoded in one turn.
@@ -10,7 +10,7 @@ export const gzip: Compression = {
   ...compressionGzip,
   async decompress(bytes, maxBytes) {
     const inflated = await compressionGzip.decompress(bytes, maxBytes);
-    await inOwnTurn(inflated.length);
+    await waitForDecodeTurn(inflated.length);
     return inflated;
   },
 };

@@ -3,7 +3,7 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { findDeflated, inflateHeld } from "../deflated.ts";
+import { findDeflated, inflateResponseText } from "../deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import type { Tally } from "../tally.ts";
@@ -33,7 +33,7 @@ export async function withLargeMessage(
   }: { readonly schema: DescMessage; readonly message: Message; readonly tally: Tally | undefined },
 ): Promise<CollectedResponse> {
   if (deflatedSize(message) >= hugeBytes) requireSlotForHuge(tally);
-  await inflateHeld(message);
+  await inflateResponseText(message);
   const isJson = response.header?.get("content-type")?.includes("json") === true;
   const pieces = isJson ? await jsonInPieces(toJson(schema, message)) : await binaryInPieces(schema, message);
   if (protocol !== "connect") return { ...response, body: await enveloped(pieces, response.body) };

@@ -6,14 +6,14 @@ import { Code, createConnectRouter, createContextKey, createContextValues } from
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
-import { deadlineIn, within } from "../deadline.ts";
+import { deadlineIn, withDeadline } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { roomFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
-import type { Admitted, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
+import type { AdmittedCall, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import { createJsonFlaws, messageOfBody } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
@@ -35,7 +35,7 @@ export interface UnaryRpc {
 /** A call that has passed the guards. */
 interface Call {
   readonly inbound: Inbound;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedCall;
   /** Finds the violations of a message that the library accepts. */
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
@@ -98,7 +98,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         return made;
       });
       const inTime =
-        expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
+        expiresAt === undefined ? served : withDeadline(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
       const result = await inTime.catch((error: unknown) =>
         rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );

@@ -2,7 +2,7 @@
 import { fold } from "./fold.ts";
 import type { Terms } from "./terms.ts";
 import { CONTACT_SHAPE, PHONE_MARK, terms } from "./terms.ts";
-import { recordWords, wordsInTurn } from "./words.ts";
+import { recordWords, splitWords } from "./words.ts";
 
 const NUMBER = /^[0-9]+$/;
 
@@ -68,7 +68,7 @@ export function queryReadings(text: string): string[][] {
 function rowsOf(text: string): Row[] {
   const rows: Row[] = [];
   for (const [at, part] of fold(text).split("+").entries()) {
-    for (const [place, word] of wordsInTurn(part).entries()) {
+    for (const [place, word] of splitWords(part).entries()) {
       const row = rows.at(-1);
       if (place > 0 && row !== undefined && NUMBER.test(row.words[0] ?? "") && NUMBER.test(word)) row.words.push(word);
       else rows.push({ words: [word], hasPlus: at > 0 && place === 0 });

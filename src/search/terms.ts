@@ -51,8 +51,8 @@ export interface Probe {
  * The number of terms in `g` is not capped. No query could know which records exceed a cap, so matches would be lost.
  * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four
  * in an unspaced one. A word adds one term if whole words are stored. A note has at most 100,000 code points. The worst
- * are random Han letters of four bytes, with 340,000 terms: the document has 9 MB and may have 16. Letters that fold to
- * several give fewer, because these have few combinations.
+ * case is random Han letters of four bytes: 340,000 terms and a document of 9 MB, within MongoDB's limit of 16 MB.
+ * Letters that fold to several letters give fewer terms, because they have few combinations.
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   const g = new Set<string>();

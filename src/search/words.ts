@@ -45,7 +45,7 @@ const UNSPACED_WEIGHT = 7;
  * of a script without blanks is one word here. `terms` lets a word begin at each of its characters.
  */
 export function recordWords(text: string | null | undefined): string[] {
-  return text ? [...new Set(wordsInTurn(text))] : [];
+  return text ? [...new Set(splitWords(text))] : [];
 }
 
 /**
@@ -53,14 +53,14 @@ export function recordWords(text: string | null | undefined): string[] {
  * a word of the record. A query without letters or digits has no words and matches nothing.
  */
 export function queryWords(text: string): string[] {
-  return [...new Set(wordsInTurn(text))];
+  return [...new Set(splitWords(text))];
 }
 
 /**
  * Returns the runs of letters and digits in order, duplicates included. A run also ends at a change between scripts
  * with and without blanks.
  */
-export function wordsInTurn(text: string): string[] {
+export function splitWords(text: string): string[] {
   const words: string[] = fold(text).match(WORD) ?? [];
   return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, "")) : words;
 }

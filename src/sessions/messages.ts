@@ -2,7 +2,7 @@
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import type { StoredName } from "../db/fields.ts";
 import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
-import { idText, present } from "../db/message.ts";
+import { idText, omitNulls } from "../db/message.ts";
 import type { NoteDocument } from "../notes/document.ts";
 import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
@@ -33,7 +33,7 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
           client: {
             $typeName: "records.v1.SessionClient",
             id: idText(contact_id),
-            ...present({ fullName: client?.full_name }),
+            ...omitNulls({ fullName: client?.full_name }),
           },
         }),
   };
@@ -54,7 +54,7 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
           client: {
             $typeName: "records.v1.SessionDetailClient",
             id: idText(contact_id),
-            ...present({ fullName: client?.full_name, email: client?.email }),
+            ...omitNulls({ fullName: client?.full_name, email: client?.email }),
           },
         }),
   };

@@ -1,8 +1,8 @@
 // Passage search: finds the parts of a text that contain all words of a query.
-import { createPauses } from "../large/pieces.ts";
+import { createYielder } from "../large/pieces.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
-import { wordsInTurn } from "../search/words.ts";
+import { splitWords } from "../search/words.ts";
 import { endOfCodePoint } from "../text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
@@ -36,18 +36,18 @@ const zeroWidthSpace = /\u200b/g;
 
 /**
  * Returns the passages that contain all of the `words` (`queryWords`), in order, each with the adjacent text. Subtracts
- * its cost from the budget, and ends early once that is used up. Calls `requireTime`, which fails once the deadline has
+ * its cost from the budget, and ends early once that is used up. Calls `requireNotPast`, which fails once the deadline has
  * passed.
  */
 export async function findPassages(
   text: string,
   words: readonly string[],
   budget: Budget,
-  requireTime: () => void,
+  requireNotPast: () => void,
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
-  const pauseIfDue = createPauses(requireTime);
+  const pauseIfDue = createYielder(requireNotPast);
   const longest = Math.max(0, ...words.map(({ length }) => length));
   // If a piece ends inside a word, the next piece begins before that word. Each piece is at least half new, so that the
   // time is linear.
@@ -105,7 +105,7 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
   if (maybe.length === 0 || budget.pieces === 0) return [];
   budget.pieces--;
   // The form in which a record stores its words, see `src/search/terms.ts`.
-  const n = ` ${wordsInTurn(text).join(" ")} `;
+  const n = ` ${splitWords(text).join(" ")} `;
   return maybe.filter((word) => hasWord(n, word));
 }
 

@@ -16,7 +16,7 @@ import { read } from "../db/read.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, planFilter, searchPage } from "../db/word-search.ts";
+import { searchTextConditions, planFilter, searchPage } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import type { Terms } from "../search/terms.ts";
@@ -26,7 +26,7 @@ import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
 import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
-import { withSpoken } from "./transcripts.ts";
+import { lookUpTranscripts } from "./transcripts.ts";
 
 /** The sessions to list. Instants are in milliseconds since 1970, both inclusive. */
 export interface SessionFilter {
@@ -140,7 +140,7 @@ async function listByAnyWord(
   const condition = { ...indexed, ...checked };
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
   const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
-  // The best: the stages would keep any.
+  // Cut here, best first: a `$limit` in the stages would keep arbitrary sessions.
   const found = await readInOrder<SummaryRow>(sessions, scope, ids.slice(0, maxLookedUp), stages);
   const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
@@ -185,7 +185,7 @@ async function find(
   const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
   const within = indexed.rank === undefined ? {} : { rank: indexed.rank };
   // A contact has few sessions, so the index on contacts finds them and every word is checked.
-  if (contactId !== undefined) return run("contact", checks((words ?? []).map(checkPattern)));
+  if (contactId !== undefined) return run("contact", searchTextConditions((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<SummaryRow[]> => run(searchIndex, planFilter(plan, SESSION_SHAPE, within));
   return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
@@ -197,7 +197,7 @@ function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Docum
   return [
     { $limit: maxLookedUp },
     { $project: summaryProjection },
-    withSpoken(scope, { _id: 1 }),
+    lookUpTranscripts(scope, { _id: 1 }),
     { $match: { spoken: hasTranscript ? { $ne: [] } : [] } },
   ];
 }

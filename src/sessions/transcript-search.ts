@@ -7,7 +7,7 @@ import { idText } from "../db/message.ts";
 import { read } from "../db/read.ts";
 import type { DeflatedText } from "../deflated.ts";
 import { inflateText } from "../deflated.ts";
-import { requireTime } from "../deadline.ts";
+import { requireNotPast } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SearchTranscriptsResponse, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
@@ -16,7 +16,7 @@ import { queryWords } from "../search/words.ts";
 import type { SessionDocument } from "./document.ts";
 import { findPassages } from "./passages.ts";
 import type { TranscriptDocument } from "./transcripts.ts";
-import { withSpoken } from "./transcripts.ts";
+import { lookUpTranscripts } from "./transcripts.ts";
 
 /** Searches transcripts. */
 export interface TranscriptSearch {
@@ -97,7 +97,9 @@ async function searchIn(
   for (const session of chosen) {
     const text = texts.get(session._id.toHexString());
     if (text === undefined || budget.passages === 0) continue;
-    const found = await findPassages(await inflateText(text, left), words, budget, () => requireTime(scope.deadline));
+    const found = await findPassages(await inflateText(text, left), words, budget, () =>
+      requireNotPast(scope.deadline),
+    );
     left -= text.size;
     passages.push(...found.map((passage) => passageMessage(session, passage)));
   }
@@ -128,7 +130,7 @@ async function textsOfSessions(
 
 /** Returns the stages that project sessions and add the sizes of their transcripts. */
 function spokenStages(scope: Scope): Document[] {
-  return [{ $project: projectionOf(sessionFields) }, withSpoken(scope, { _id: 0, size: "$text.size" })];
+  return [{ $project: projectionOf(sessionFields) }, lookUpTranscripts(scope, { _id: 0, size: "$text.size" })];
 }
 
 /**

@@ -5,17 +5,17 @@ import { collections } from "../db/collections.ts";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import { dateOf, idText, present, timestamp } from "../db/message.ts";
+import { dateOf, idText, omitNulls, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex, uuid } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
 import { parentOf } from "../db/named.ts";
-import { requireNone } from "../db/fence.ts";
+import { requireNotFenced } from "../db/fence.ts";
 import { putBatch } from "../db/put-batch.ts";
 import { commit } from "../db/write.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { read } from "../db/read.ts";
-import { deflateText, holdDeflated } from "../deflated.ts";
+import { deflateText, defineDeflatedField } from "../deflated.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 
 /** A stored transcript. `_id` is the id of its session. */
@@ -87,7 +87,9 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           ? {}
           : { recording: recordingMessage(transcript.recording) }),
       };
-      return text === null ? message : holdDeflated(message, "transcript", { ...text, blocks: text.blocks.buffer });
+      return text === null
+        ? message
+        : defineDeflatedField(message, "transcript", { ...text, blocks: text.blocks.buffer });
     },
 
     async put(scope, items) {
@@ -116,14 +118,14 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
       const { deletedCount } = await commit(client, scope, undefined, (options, fence) =>
         transcripts.deleteOne({ ...transcript, ...fence }, options),
       );
-      if (deletedCount === 0) await requireNone(transcripts, transcript, scope.deadline);
+      if (deletedCount === 0) await requireNotFenced(transcripts, transcript, scope.deadline);
       return deletedCount === 1;
     },
   };
 }
 
 /** Returns the stage that adds to each session, as `spoken`, the projection of its transcript if that has a text. */
-export function withSpoken(scope: Scope, projection: Document): Document {
+export function lookUpTranscripts(scope: Scope, projection: Document): Document {
   const pipeline = [{ $match: { account_id: scope.accountId, text: { $ne: null } } }, { $project: projection }];
   return {
     $lookup: { from: collections.transcripts, localField: "_id", foreignField: "_id", pipeline, as: "spoken" },
@@ -146,7 +148,7 @@ export function recordingMessage({
   return {
     $typeName: "records.v1.Recording",
     id: idText(id),
-    ...present({ durationSeconds: duration_seconds }),
+    ...omitNulls({ durationSeconds: duration_seconds }),
     ...(recording_started_at === null ? {} : { recordingStartedAt: timestamp(recording_started_at) }),
     ...(recording_ended_at === null ? {} : { recordingEndedAt: timestamp(recording_ended_at) }),
   };

@@ -2,7 +2,7 @@
 import type { ClientSession, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
-import { requireNone } from "../db/fence.ts";
+import { requireNotFenced } from "../db/fence.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { createEndedSessions } from "./ended-store.ts";
@@ -34,7 +34,7 @@ export function createEndUserSessions(db: Db): EndUserSessions {
       const { deletedCount } = await write(db.client, deadline, (options, fence) =>
         sessions.deleteMany({ ...these, ...fence }, options),
       );
-      if (deletedCount === 0 && stored.length > 0) await requireNone(sessions, these, deadline);
+      if (deletedCount === 0 && stored.length > 0) await requireNotFenced(sessions, these, deadline);
       deleted += deletedCount;
       if (stored.length < maxConcurrent) return deleted;
     }

@@ -4,7 +4,7 @@ import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll } from "../db/aggregate.ts";
-import { failLate, onlyInTime } from "../db/fence.ts";
+import { rethrowTooLate, fenceStage } from "../db/fence.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Fence } from "../db/write.ts";
@@ -16,7 +16,7 @@ import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /** An end of sign-ins: all of a user, those of one session at the provider, or those of a user without a session id. */
-export interface EndedDocument {
+export interface SessionEndDocument {
   _id:
     | { issuer: string; subject: string }
     | { issuer: string; sid: string }
@@ -28,7 +28,7 @@ export interface EndedDocument {
 }
 
 /** The sign-in that an access token or a session comes from. */
-export interface Beginning {
+export interface AuthenticationEvent {
   readonly issuer: string;
   readonly subject: string;
   /** The time of the sign-in at the provider, in whole seconds since 1970, if it is known (RFC 9068 §2.2.1). */
@@ -44,7 +44,7 @@ export type SignInEnd =
   | { readonly kind: "user"; readonly laterThan: number };
 
 /** The facts about an ending session that a sign-out needs. */
-export interface SignOut extends Pick<Beginning, "authenticatedAt" | "sid"> {
+export interface SignOut extends Pick<AuthenticationEvent, "authenticatedAt" | "sid"> {
   /** How far the provider's clock may be ahead of the database's, in milliseconds. */
   readonly providerAheadMs: number;
 }
@@ -52,7 +52,11 @@ export interface SignOut extends Pick<Beginning, "authenticatedAt" | "sid"> {
 /** The store of ends. */
 export interface EndedSessions {
   /** Ends all sessions and tokens from the user's sign-ins until now, by one command for any number of sessions. */
-  signOut(user: Pick<Beginning, "issuer" | "subject">, sessions: readonly SignOut[], deadline: Deadline): Promise<void>;
+  signOut(
+    user: Pick<AuthenticationEvent, "issuer" | "subject">,
+    sessions: readonly SignOut[],
+    deadline: Deadline,
+  ): Promise<void>;
   /**
    * Ends the sessions and tokens that a logout token names, and runs the work in the same transaction. `subjects` are
    * the known owners of its session. Fails with INVALID_LOGOUT_TOKEN if the token was used before.
@@ -64,12 +68,12 @@ export interface EndedSessions {
     work: (session: ClientSession) => Promise<void>,
   ): Promise<void>;
   /** Returns how a sign-in has ended; undefined if it has not. */
-  endOf(beginning: Beginning, deadline: Deadline): Promise<SignInEnd | undefined>;
+  endOf(beginning: AuthenticationEvent, deadline: Deadline): Promise<SignInEnd | undefined>;
   /** Returns a proof for a read: the sign-in has not ended, and its user has this account, which is not suspended. */
-  proof(beginning: Beginning, accountId: UUID): Proof;
+  proof(beginning: AuthenticationEvent, accountId: UUID): Proof;
   /** Returns the end of a sign-in, if it has ended, and the user's account, by one command. */
   endAndAccount(
-    beginning: Beginning,
+    beginning: AuthenticationEvent,
     deadline: Deadline,
   ): Promise<{ readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined }>;
 }
@@ -111,7 +115,7 @@ interface LogoutTokenDocument {
  * session, because the provider may give each client another id for it.
  */
 export function createEndedSessions(db: Db): EndedSessions {
-  const ended = db.collection<EndedDocument>(collections.endedSessions);
+  const ended = db.collection<SessionEndDocument>(collections.endedSessions);
   const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
   const signOut: EndedSessions["signOut"] = async ({ issuer, subject }, sessions, deadline) => {
     const aheadMs = Math.max(minAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
@@ -124,7 +128,7 @@ export function createEndedSessions(db: Db): EndedSessions {
           ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),
           ...[...sids].map((sid) => ending({ issuer, sid }, undefined, fence)),
         ];
-        return ended.bulkWrite(ends, options).catch(failLate);
+        return ended.bulkWrite(ends, options).catch(rethrowTooLate);
       });
     // Two concurrent sign-outs may insert the same document. The second one finds it on its retry.
     await end().catch((error: unknown) =>
@@ -156,7 +160,7 @@ export function createEndedSessions(db: Db): EndedSessions {
       });
     },
     async endOf(beginning, deadline) {
-      const ends = await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline });
+      const ends = await findAll<SessionEndDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline });
       return signInEndOf(beginning, ends);
     },
     async endAndAccount(beginning, deadline) {
@@ -176,11 +180,11 @@ const proofMember = "~proof";
 
 /** The content of such a row: an end that may apply to the sign-in, or the user's account. */
 interface Proven {
-  readonly end?: EndedDocument;
+  readonly end?: SessionEndDocument;
   readonly account?: AccountDocument;
 }
 
-function proofOf(beginning: Beginning, accountId: UUID): Proof {
+function proofOf(beginning: AuthenticationEvent, accountId: UUID): Proof {
   return {
     stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: endsOf(beginning) } }, accountOf(beginning)],
     isRow: (row) => proofMember in row,
@@ -198,12 +202,12 @@ function proofOf(beginning: Beginning, accountId: UUID): Proof {
 }
 
 /** Returns the stages that find the ends as rows. */
-function endsOf(beginning: Beginning): Document[] {
+function endsOf(beginning: AuthenticationEvent): Document[] {
   return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, [proofMember]: { end: "$$ROOT" } } }];
 }
 
 /** Returns the stage that adds the user's account as a row. */
-function accountOf({ issuer, subject }: Beginning): Document {
+function accountOf({ issuer, subject }: AuthenticationEvent): Document {
   const project = { $project: { _id: 0, [proofMember]: { account: "$$ROOT" } } };
   return {
     $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity({ issuer, subject }) }, project] },
@@ -211,7 +215,7 @@ function accountOf({ issuer, subject }: Beginning): Document {
 }
 
 function endAndAccountOf(
-  beginning: Beginning,
+  beginning: AuthenticationEvent,
   rows: readonly Proven[],
 ): { readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined } {
   const ends = rows.flatMap(({ end }) => end ?? []);
@@ -219,7 +223,7 @@ function endAndAccountOf(
 }
 
 /** Returns the ids of the documents that may end the sign-in. */
-function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
+function namesOf({ issuer, subject, sid }: AuthenticationEvent): SessionEndDocument["_id"][] {
   return [{ issuer, subject }, sid === undefined ? { issuer, subject, sid: null } : { issuer, sid }];
 }
 
@@ -228,8 +232,8 @@ function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
  * at the provider stays ended, whatever its sign-in time.
  */
 export function signInEndOf(
-  { authenticatedAt }: Pick<Beginning, "authenticatedAt">,
-  ends: readonly EndedDocument[],
+  { authenticatedAt }: Pick<AuthenticationEvent, "authenticatedAt">,
+  ends: readonly SessionEndDocument[],
 ): SignInEnd | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
   // Without its time, a sign-in cannot be shown to be later, because a refreshed token looks new.
@@ -246,13 +250,13 @@ export function signInEndOf(
  * expression for one. A transaction needs no fence.
  */
 function ending(
-  _id: EndedDocument["_id"],
+  _id: SessionEndDocument["_id"],
   laterThan?: Date | Document,
   fence: Fence = {},
-): AnyBulkWriteOperation<EndedDocument> {
+): AnyBulkWriteOperation<SessionEndDocument> {
   const moved = {
     ended_at: { $max: ["$ended_at", "$$NOW"] },
     ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }),
   };
-  return { updateOne: { filter: { _id }, update: [{ $set: moved }, onlyInTime(fence)], upsert: true } };
+  return { updateOne: { filter: { _id }, update: [{ $set: moved }, fenceStage(fence)], upsert: true } };
 }

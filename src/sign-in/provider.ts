@@ -5,16 +5,16 @@ import { errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
-import { orAfter } from "../time-limit.ts";
+import { withTimeout } from "../time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { IntrospectionRejected, introspectToken } from "./introspection.ts";
 import type { KeySet } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
-import { refreshed } from "./refreshed.ts";
+import { staleWhileRevalidate } from "./stale-while-revalidate.ts";
 import { areKeysUnavailable, providerName, signInFailure, unreachable } from "./provider-failures.ts";
-import type { Identified, Sent } from "./session-store.ts";
+import type { AuthenticatedUser, TokenResponse } from "./session-store.ts";
 
 /** The provider, and our credentials as its client. */
 export interface ProviderOptions {
@@ -59,7 +59,7 @@ export interface IdentityProvider {
    * Returns the user who signed in, from the URL of the redirect back. Fails with SIGN_IN_FAILED if the provider or a
    * check rejects the sign-in.
    */
-  complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
+  complete(url: URL, remembered: SignInState): Promise<AuthenticatedUser & { readonly tokenResponse: TokenResponse }>;
   /**
    * Returns the URL at which the provider ends its session; undefined if there is none or it is unavailable. Never
    * rejects.
@@ -135,7 +135,7 @@ async function watchedFetch(
 /** Creates the provider. Its metadata are fetched on first use, so an instance starts without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
-  const configuration = refreshed(metadataMs, () => discoverProvider(options));
+  const configuration = staleWhileRevalidate(metadataMs, () => discoverProvider(options));
   const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
   /** Returns undefined if the provider is unavailable or rejects the request. */
   const attempt = <T>(work: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
@@ -172,7 +172,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     revoke: (accessToken) =>
       attempt(async (config) => {
         if (config.serverMetadata().revocation_endpoint === undefined) return;
-        await orAfter(revocationMs, oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }));
+        await withTimeout(revocationMs, oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }));
       }),
     async readLogoutToken(token) {
       const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];
@@ -245,7 +245,7 @@ async function redeemCode(
   clientId: string,
   url: URL,
   { state, nonce, verifier }: SignInState,
-): Promise<Identified & { readonly sent: Sent }> {
+): Promise<AuthenticatedUser & { readonly tokenResponse: TokenResponse }> {
   const sentAt = performance.now();
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await oidc.authorizationCodeGrant(config, url, checks);
@@ -263,11 +263,11 @@ async function redeemCode(
   return {
     issuer,
     subject,
-    sid: text(claims["sid"]),
-    email: text(claims["email"]),
-    name: text(claims["name"]),
+    sid: stringClaim(claims["sid"]),
+    email: stringClaim(claims["email"]),
+    name: stringClaim(claims["name"]),
     idToken,
-    sent: { accessToken, authenticatedAt, issuedAt, sentAt },
+    tokenResponse: { accessToken, authenticatedAt, issuedAt, sentAt },
   };
 }
 
@@ -283,6 +283,6 @@ function requireEndpoints(found: Configuration): void {
 }
 
 /** Returns a claim that is a string and not empty; undefined for any other. */
-export function text(claim: unknown): string | undefined {
+export function stringClaim(claim: unknown): string | undefined {
   return typeof claim === "string" && claim !== "" ? claim : undefined;
 }

@@ -4,14 +4,14 @@ import type { ClientSession, Db, Document } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
-import { requireNone } from "../db/fence.ts";
-import { insertInTime } from "../db/insert.ts";
+import { requireNotFenced } from "../db/fence.ts";
+import { insertFenced } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { databaseNow, primaryOf } from "../db/primary.ts";
 import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import type { EndedDocument, SignOut } from "./ended-store.ts";
+import type { SessionEndDocument, SignOut } from "./ended-store.ts";
 import { signInEndOf, minAheadMs } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
@@ -43,7 +43,7 @@ export interface SessionDocument {
 }
 
 /** The user who signed in, as the identity provider confirms. */
-export interface Identified {
+export interface AuthenticatedUser {
   readonly issuer: string;
   readonly subject: string;
   readonly sid: string | undefined;
@@ -51,11 +51,11 @@ export interface Identified {
   readonly name: string | undefined;
   readonly idToken: string;
   /** The rest of the provider's token response; undefined for a session without one. */
-  readonly sent?: Sent | undefined;
+  readonly tokenResponse?: TokenResponse | undefined;
 }
 
 /** The parts of a token response other than the ID token. */
-export interface Sent {
+export interface TokenResponse {
   readonly accessToken: string;
   /** The time of the sign-in by the provider's clock, in whole seconds since 1970; undefined if it is not sent. */
   readonly authenticatedAt: number | undefined;
@@ -74,14 +74,14 @@ export interface ProviderTokens {
 /** The dashboard sessions of all users. */
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
-  begin(user: Identified, deadline?: Deadline): Promise<string>;
+  begin(user: AuthenticatedUser, deadline?: Deadline): Promise<string>;
   /**
    * Returns the session of a cookie's value and marks it as used. Returns undefined if it has expired or the user has
    * signed out since.
    */
   find(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Returns the stored session of a cookie's value, even if it has expired or ended. */
-  kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
+  findStored(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Returns the provider's tokens of a session, which the cookie's value opens. */
   tokensOf(cookie: string, session: SessionDocument): Promise<ProviderTokens>;
   /** Ends the session of a cookie's value, if it exists. */
@@ -139,16 +139,16 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
   return {
     async begin(user, deadline = deadlineIn(deadlineMs)) {
       const [cookie, createdAt] = [randomBytes(32).toString("base64url"), databaseNow(db.client)];
-      const { idToken, sent } = user;
-      const tokens = { id_token: idToken, ...(sent && { access_token: sent.accessToken }) };
+      const { idToken, tokenResponse } = user;
+      const tokens = { id_token: idToken, ...(tokenResponse && { access_token: tokenResponse.accessToken }) };
       const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
-      const aheadMs = sent && providerAheadMs(sent, db);
+      const aheadMs = tokenResponse && providerAheadMs(tokenResponse, db);
       const session = documentOf(user, newId(cookie), sealed, aheadMs, createdAt);
-      await write(db.client, deadline, (options, fence) => insertInTime(sessions, session, options, fence));
+      await write(db.client, deadline, (options, fence) => insertFenced(sessions, session, options, fence));
       return cookie;
     },
     async find(cookie, deadline) {
-      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(
+      const [found] = await aggregate<SessionDocument & { ended: SessionEndDocument[] }>(
         sessions,
         [{ $match: anyId(cookie) }, ...withEnds],
         { deadline },
@@ -165,13 +165,13 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       }
       return session;
     },
-    kept: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
+    findStored: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
     tokensOf: async (cookie, { id_token: sealed }) => tokensIn(await sealOf(cookie).open(sealed)),
     async end(cookie, deadline) {
       const { deletedCount } = await write(db.client, deadline, (options, fence) =>
         sessions.deleteOne({ ...anyId(cookie), ...fence }, options),
       );
-      if (deletedCount === 0) await requireNone(sessions, anyId(cookie), deadline);
+      if (deletedCount === 0) await requireNotFenced(sessions, anyId(cookie), deadline);
     },
     async endUserSessions({ _id, issuer, subject }, deadline, work) {
       await transaction(db.client, deadline, async (session) => {
@@ -215,7 +215,7 @@ function createIds(secrets: SessionSecrets) {
 }
 
 function documentOf(
-  { issuer, subject, sid, email, name, sent }: Identified,
+  { issuer, subject, sid, email, name, tokenResponse }: AuthenticatedUser,
   _id: Binary,
   id_token: string,
   aheadMs: number | undefined,
@@ -229,7 +229,9 @@ function documentOf(
     ...(email === undefined ? {} : { email }),
     ...(name === undefined ? {} : { name }),
     id_token,
-    ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
+    ...(tokenResponse?.authenticatedAt === undefined
+      ? {}
+      : { authenticated_at: new Date(tokenResponse.authenticatedAt * 1_000) }),
     ...(aheadMs === undefined ? {} : { provider_ahead_ms: aheadMs }),
     created_at: createdAt,
     used_at: createdAt,
@@ -250,7 +252,7 @@ export function signOutOf({
  * Returns how far the provider's clock can be ahead at most: the provider issues its token after the request was sent.
  * Some providers backdate tokens, so a clock never counts as behind.
  */
-function providerAheadMs({ issuedAt, authenticatedAt = 0, sentAt }: Sent, { client }: Db): number {
+function providerAheadMs({ issuedAt, authenticatedAt = 0, sentAt }: TokenResponse, { client }: Db): number {
   const databaseSentAt = primaryOf(client).databaseTime(sentAt).getTime();
   return Math.max(minAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - databaseSentAt);
 }
@@ -271,7 +273,7 @@ const withEnds: readonly Document[] = [
 ];
 
 /** Whether a sign-out, here or at the provider, has ended the session, even if the session could not be deleted. */
-function hasEnded(session: SessionDocument, ends: readonly EndedDocument[]): boolean {
+function hasEnded(session: SessionDocument, ends: readonly SessionEndDocument[]): boolean {
   const { sid, authenticatedAt } = signOutOf(session);
   // An end with `sid: null` does not apply to a session with a `sid`.
   const concerning = ends.filter(({ _id }) => !("sid" in _id) || _id.sid !== null || sid === undefined);

@@ -7,38 +7,38 @@ import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { SignedIn } from "../guards/call.ts";
-import { orAfter } from "../time-limit.ts";
+import type { SignedInUser } from "../guards/call.ts";
+import { withTimeout } from "../time-limit.ts";
 import type { Actor } from "../call/scope.ts";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { Logout } from "./logout-token.ts";
 import type { IdentityProvider } from "./provider.ts";
 import type { SessionSecrets } from "./sealing.ts";
-import type { Begun } from "./state-cookie.ts";
+import type { PendingSignIn } from "./state-cookie.ts";
 import { createStateCookie } from "./state-cookie.ts";
 import type { EndedSessions, SignInEnd } from "./ended-store.ts";
-import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
+import type { DashboardSessions, AuthenticatedUser, TokenResponse, SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
 
 /** How long a sign-out waits for the provider. Our own part follows, and must finish by the deadline. */
 const providerMs = 2_500;
 
 /** The source of a request, for the audit log, and its time limit. */
-export interface Origin extends Pick<Actor, "requestId" | "address"> {
+export interface AuditContext extends Pick<Actor, "requestId" | "address"> {
   /** When the caller stops waiting. Nothing is changed for it afterwards. */
   readonly deadline: Deadline;
 }
 
 /** The address to redirect the browser to, and the cookies to set. */
-export interface Step {
+export interface Redirect {
   readonly location: string;
   /** The values of the `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
 
 /** A signed-in user, with the details that the dashboard shows. */
-export interface DashboardUser extends SignedIn {
+export interface DashboardUser extends SignedInUser {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | undefined;
@@ -51,15 +51,15 @@ export interface SignIn {
   /** Returns the signed-in user; undefined if there is none. */
   find(cookies: string | undefined, deadline: Deadline): Promise<DashboardUser | undefined>;
   /** Sends the user to the identity provider. Fails with UNAVAILABLE if the provider cannot be reached. */
-  begin(cookies: string | undefined): Promise<Step>;
+  begin(cookies: string | undefined): Promise<Redirect>;
   /** Completes a sign-in when the user comes back from the provider. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
-  complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
+  complete(search: string, cookies: string | undefined, from: AuditContext): Promise<Redirect>;
   /**
    * Ends all sessions and access tokens of the user here, then the session at the provider. An expired session that is
    * still stored is enough. Ends nothing if the session is no longer stored, or if `shown`, the `id` of the user on the
    * browser's page, is not that of the session's user.
    */
-  end(cookies: string | undefined, shown: string | undefined, from: Origin): Promise<Step>;
+  end(cookies: string | undefined, shown: string | undefined, from: AuditContext): Promise<Redirect>;
   /**
    * Returns the origin of the identity provider's sign-out page; none if it has no such page or is unavailable. Never
    * rejects.
@@ -68,7 +68,7 @@ export interface SignIn {
   /** Verifies a logout token of the provider. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
   readLogoutToken(logoutToken: string): Promise<Logout>;
   /** Ends the sessions that a logout token names. Fails with INVALID_LOGOUT_TOKEN if it was used before. */
-  endByProvider(logout: Logout, from: Origin): Promise<void>;
+  endByProvider(logout: Logout, from: AuditContext): Promise<void>;
 }
 
 /** Dependencies of signing in and out. */
@@ -96,7 +96,7 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
 /** The location after a sign-out that found no session, and so ended nothing. */
 export const sessionEndedPath = "/?session-ended";
 
-/** The maximum wait before a new sign-in right after a sign-out. Its time, in whole seconds, must be later. */
+/** The maximum wait of a sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
 export function createSignIn(dependencies: SignInDependencies): SignIn {
@@ -118,7 +118,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
   const stateCookie = createStateCookie(secrets, baseUrl);
   const home = (): string => `${baseUrl()}/`;
 
-  async function send(others: readonly string[], afresh: boolean): Promise<Step> {
+  async function send(others: readonly string[], afresh: boolean): Promise<Redirect> {
     const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
     return { location, cookies: [await stateCookie.add(others, remember)] };
   }
@@ -126,9 +126,9 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
   /** Returns the next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function again(
     end: SignInEnd,
-    { idToken, sent }: Identified & { readonly sent: Sent },
-    { state: { afresh = false }, others }: Begun,
-  ): Promise<Step> {
+    { idToken, tokenResponse }: AuthenticatedUser & { readonly tokenResponse: TokenResponse },
+    { state: { afresh = false }, others }: PendingSignIn,
+  ): Promise<Redirect> {
     if (end.kind === "session") {
       // The provider still has the session that ended here. It must end there before another can begin.
       const location =
@@ -138,12 +138,12 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
     }
     if (afresh)
       signInFailed(
-        sent.authenticatedAt === undefined
+        tokenResponse.authenticatedAt === undefined
           ? "You signed out before, and the identity provider does not report the time of this sign-in (auth_time). Contact the operator of this service."
           : "By the identity provider's clock, this sign-in is not later than your last sign-out. Wait a few seconds and sign in again.",
       );
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
-    await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
+    await sleep(Math.min(patienceMs, Math.max(0, next - tokenResponse.issuedAt * 1_000)));
     return send(others, true);
   }
 
@@ -163,7 +163,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(user, from.deadline);
       // After the session is stored, so that a concurrent sign-out finds the session, or its end is found here.
-      const end = await ended.endOf({ ...user, authenticatedAt: user.sent.authenticatedAt }, from.deadline);
+      const end = await ended.endOf({ ...user, authenticatedAt: user.tokenResponse.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
         return again(end, user, begun);
@@ -184,7 +184,7 @@ function createSigningOut(
   return {
     async end(cookies, shown, from) {
       const value = sessionCookie.read(cookies);
-      const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
+      const found = value === undefined ? undefined : await sessions.findStored(value, from.deadline);
       if (value === undefined || found === undefined)
         return { location: baseUrl() + sessionEndedPath, cookies: [sessionCookie.clear()] };
       if (shown !== undefined && shown !== (await userOf(dependencies, found, from.deadline)).id)
@@ -195,7 +195,7 @@ function createSigningOut(
       // The redirect is not enough, because the user may not complete the provider's page.
       const revoked = accessToken === undefined ? undefined : provider.revoke(accessToken);
       const left = Promise.all([provider.endSessionUrl(idToken, home()), revoked]).then(([url]) => url);
-      const location = await orAfter(providerMs, left);
+      const location = await withTimeout(providerMs, left);
       const record = await recorderOf(dependencies, [found], from);
       // The session is deleted last, together with the audit entry, so that a failed sign-out can be repeated.
       await sessions.endUserSessions(found, from.deadline, record);
@@ -243,7 +243,7 @@ async function userOf(
 }
 
 /** Adds the audit entry of a sign-in, in a write of its own. */
-async function recordSignIn({ accounts, audit }: SignInDependencies, user: User, from: Origin): Promise<void> {
+async function recordSignIn({ accounts, audit }: SignInDependencies, user: User, from: AuditContext): Promise<void> {
   const account = await accounts.ofIdentity(user, from.deadline);
   if (account !== undefined)
     await audit.append(account._id, actorOf(user, from), { event: "signed_in" }, from.deadline);
@@ -256,7 +256,7 @@ async function recordSignIn({ accounts, audit }: SignInDependencies, user: User,
 async function recorderOf(
   { accounts, audit }: SignInDependencies,
   users: readonly User[],
-  from: Origin,
+  from: AuditContext,
   detail?: string,
 ): Promise<(session: ClientSession) => Promise<void>> {
   const fact = { event: "signed_out", ...(detail === undefined ? {} : { detail }) } as const;
@@ -270,7 +270,7 @@ async function recorderOf(
   };
 }
 
-function actorOf({ subject, email }: User, { requestId, address }: Origin): Actor {
+function actorOf({ subject, email }: User, { requestId, address }: AuditContext): Actor {
   return { person: email ?? subject, requestId, address };
 }
 

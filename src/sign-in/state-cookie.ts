@@ -5,7 +5,7 @@ import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 
 /** A sign-in that the browser has begun, and the sealed states of its others. */
-export interface Begun {
+export interface PendingSignIn {
   readonly state: SignInState;
   readonly others: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface StateCookie {
   /** Keeps these sealed states only. */
   keep(sealed: readonly string[]): string;
   /** Finds the sign-in whose state the identity provider returned in `search`. */
-  find(search: string, cookies: string | undefined): Promise<Begun | undefined>;
+  find(search: string, cookies: string | undefined): Promise<PendingSignIn | undefined>;
 }
 
 /** The maximum age of a state, in seconds. */

@@ -155,9 +155,9 @@ test("suspending or resuming again changes nothing; an unknown account is 404; a
 test("keeps the records, and internal calls on behalf of a suspended account read, write and export [OPS-33]", async () => {
   await suspend();
   try {
-    const onBehalf = { "records-account-id": holder.accountId };
+    const accountHeader = { "records-account-id": holder.accountId };
     const call = (rpc: string, message: object) =>
-      fixture().service.internalCall(`records.v1.ContactService/${rpc}`, message, onBehalf);
+      fixture().service.internalCall(`records.v1.ContactService/${rpc}`, message, accountHeader);
     expect((await call("GetContact", { contact_id: contact })).status).toBe(200);
     expect((await call("CreateContact", { full_name: "Grace Okafor" })).status).toBe(200);
     expect(await holder.put.contact({ full_name: "Imported" })).toMatch(/^[0-9a-f-]{36}$/);

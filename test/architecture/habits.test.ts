@@ -73,7 +73,7 @@ declareRule({
     "src/switches/store.ts",
     // Compared with instants of the provider, of a file, or of the database.
     "src/dashboard/page/dashboard/instant.js",
-    "src/embedded/keep.ts",
+    "src/embedded/program-cache.ts",
     "src/embedded/provider/endings.ts",
     "src/mcp/tokens.ts",
     // Stands for the clock of the database until the first proof.

@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const onBehalf = { "records-account-id": "account" };
+const accountHeader = { "records-account-id": "account" };
 
 test.each([
-  ["records.v1.ContactService/SearchContacts", { query: "ann" }, onBehalf],
-  ["records.v1.NoteService/SearchNotes", { query: "ann" }, onBehalf],
-  ["records.v1.ContactService/CreateContact", { full_name: "Ann Lee" }, onBehalf],
+  ["records.v1.ContactService/SearchContacts", { query: "ann" }, accountHeader],
+  ["records.v1.NoteService/SearchNotes", { query: "ann" }, accountHeader],
+  ["records.v1.ContactService/CreateContact", { full_name: "Ann Lee" }, accountHeader],
   ["records.ingest.v1.IngestService/UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] }, {}],
   ["records.admin.v1.AccountService/GetAccount", {}, {}],
 ])(

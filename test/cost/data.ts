@@ -1,7 +1,7 @@
 // Accounts of any size, written straight into the database with the terms that the service itself would store.
 import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
-import { derive, newContact } from "../../src/contacts/write.ts";
+import { withDerivedFields, newContact } from "../../src/contacts/write.ts";
 import { deriveNote } from "../../src/notes/store.ts";
 import { deriveSession } from "../../src/sessions/store.ts";
 
@@ -34,7 +34,7 @@ export async function fill(
       email: `a${at}@example.com`,
       phone: `+49 30 ${1_000_000 + at}`,
     });
-    return derive({ ...made, updated_at: new Date(now - at * 1_000) });
+    return withDerivedFields({ ...made, updated_at: new Date(now - at * 1_000) });
   });
   const contactIds = contactDocuments.map(({ _id }) => _id);
   const sessionDocuments = Array.from({ length: sessions }, (_, at) => {
@@ -95,7 +95,7 @@ export async function fillWithOnes(client: MongoClient, accountId: string, conta
   const now = Date.now();
   const documents = Array.from({ length: contacts }, (_, at) => {
     const fields = at % 2 === 0 ? { full_name: "every" } : { full_name: "1", phone: "1".repeat(49) };
-    return derive({ ...newContact(account_id, fields), updated_at: new Date(now - at * 1_000) });
+    return withDerivedFields({ ...newContact(account_id, fields), updated_at: new Date(now - at * 1_000) });
   });
   await insert(client, "contacts", documents);
 }

@@ -3,7 +3,7 @@ import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { beforeAll, expect, test } from "vitest";
 import { readScope } from "../../src/call/scope.ts";
-import { derive, newContact } from "../../src/contacts/write.ts";
+import { withDerivedFields, newContact } from "../../src/contacts/write.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { createNoteStore } from "../../src/notes/store.ts";
 import { createSessionStore } from "../../src/sessions/store.ts";
@@ -54,7 +54,7 @@ test("numbers that could begin a phone, and are later groups of every phone, rea
   const owner = await service().account();
   const documents = Array.from({ length: 6_000 }, (_, at) => {
     const made = newContact(new UUID(owner.id), { full_name: "Ann", phone: `+1 415 ${2_000_000 + at}` });
-    return derive({ ...made, updated_at: new Date(1_700_000_000_000 + at) });
+    return withDerivedFields({ ...made, updated_at: new Date(1_700_000_000_000 + at) });
   });
   await service()
     .app.client.db()

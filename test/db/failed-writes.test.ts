@@ -127,7 +127,7 @@ test.each([
 });
 
 test("a write that meets a duplicate waits until its primary is safe, and one with another error does not [CON-02]", async () => {
-  const safe = vi.spyOn(primaryOf(client), "safe");
+  const safe = vi.spyOn(primaryOf(client), "waitUntilDurable");
   onTestFinished(() => safe.mockRestore());
   const fail = (error: Error) =>
     expect(write(client, deadlineIn(30_000), (_options, _fence) => Promise.reject(error))).rejects.toBe(error);

@@ -5,12 +5,12 @@ import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
-import { insertAllInTime, insertRecord } from "../../src/db/insert.ts";
+import { insertManyFenced, insertRecord } from "../../src/db/insert.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Claim, Unproven } from "../../src/call/scope.ts";
+import type { Claim, UnprovenCredential } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 
 interface Thing {
@@ -37,7 +37,7 @@ afterEach(() => {
 const invalid = new Failure(Reason.INVALID_KEY);
 
 /** A credential that the one command finds valid or not, and the look-up likewise. */
-function credential({ inCommand, inLookUp }: { inCommand: boolean; inLookUp: boolean }): Unproven {
+function credential({ inCommand, inLookUp }: { inCommand: boolean; inLookUp: boolean }): UnprovenCredential {
   const isValid = { $eq: [{ $first: "$key.active" }, true] };
   const stages = [{ $match: { _id: inCommand ? "key" : "none" } }, { $facet: { key: [] } }];
   let proven = false;
@@ -58,7 +58,7 @@ function credential({ inCommand, inLookUp }: { inCommand: boolean; inLookUp: boo
     },
   };
 }
-const valid = (): Unproven => credential({ inCommand: true, inLookUp: true });
+const valid = (): UnprovenCredential => credential({ inCommand: true, inLookUp: true });
 
 const document = (name: string = randomUUID()): Thing => ({
   _id: new UUID(),
@@ -70,7 +70,7 @@ const document = (name: string = randomUUID()): Thing => ({
 /** The names of the commands that an insert sends, and how it ended. */
 async function insert(
   thing: Thing,
-  unproven: Unproven | undefined,
+  unproven: UnprovenCredential | undefined,
   claim?: Claim,
 ): Promise<{ commands: string[]; failure: unknown; proven: boolean | undefined }> {
   const listening = listenToMongo(client);
@@ -224,10 +224,10 @@ test("of several documents that no request waits for, one that fails does not ho
   const [first, last] = [document(), document()];
   const duplicate = document(first.name);
   const fence = { $expr: { $lt: ["$$NOW", new Date(Date.now() + 60_000)] } };
-  await insertAllInTime(things, [first, duplicate, last], {}, fence).catch(() => undefined);
+  await insertManyFenced(things, [first, duplicate, last], {}, fence).catch(() => undefined);
   expect([await stored(first), await stored(duplicate), await stored(last)]).toEqual([first, null, last]);
   const late = document();
   const past = { $expr: { $lt: ["$$NOW", new Date(Date.now() - 60_000)] } };
-  await expect(insertAllInTime(things, [late], {}, past)).rejects.toThrow();
+  await expect(insertManyFenced(things, [late], {}, past)).rejects.toThrow();
   expect(await stored(late)).toBeNull();
 });

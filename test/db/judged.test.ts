@@ -4,7 +4,7 @@ import type { MongoClient } from "mongodb";
 import { MongoServerError, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { useOwnDatabase } from "../support/own-database.ts";
-import type { Unproven } from "../../src/call/scope.ts";
+import type { UnprovenCredential } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { commit } from "../../src/db/write.ts";
@@ -55,7 +55,7 @@ test("writes nothing if writes are paused while the credential is verified [ERR-
   let isPaused = false;
   const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
   const prove = async (): Promise<void> => void (isPaused = true);
-  const unproven = { proven: false, prove } as unknown as Unproven;
+  const unproven = { proven: false, prove } as unknown as UnprovenCredential;
   const recheck = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
   const scope = grantWrites(readScope(new UUID(), soon(), unproven), undefined, recheck);
   await expect(commit(client, scope, undefined, work)).rejects.toMatchObject({ reason: Reason.WRITES_PAUSED });

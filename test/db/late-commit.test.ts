@@ -4,12 +4,12 @@ import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
-import { insertInTime, insertProven, insertRecord } from "../../src/db/insert.ts";
+import { insertFenced, insertProven, insertRecord } from "../../src/db/insert.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence } from "../../src/db/write.ts";
 import { transaction, write } from "../../src/db/write.ts";
-import { deadlineIn, within } from "../../src/deadline.ts";
+import { deadlineIn, withDeadline } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   client = await connectMongo(directUri(mongod.uri, proxy.host), 30_000);
   await direct.db().collection("things").insertOne({ name: "there" });
 });
-beforeEach(() => primaryOf(client).held(20_000));
+beforeEach(() => primaryOf(client).waitUntilHeld(20_000));
 afterAll(async () => {
   await client.close();
   await direct.close();
@@ -60,7 +60,7 @@ async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ read
     await client.db().collection("things").insertOne({ name }, { session });
     await proxy.set("gone");
   });
-  await expect(within(deadline, done)).rejects.toThrow();
+  await expect(withDeadline(deadline, done)).rejects.toThrow();
   const before = listening.commands.length;
   await proxy.set("fair");
   await Promise.allSettled([done]);
@@ -107,7 +107,7 @@ test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite
     await expect(done).rejects.toThrow();
     const before = listening.commands.length;
     await proxy.set("fair");
-    await primaryOf(client).held(20_000);
+    await primaryOf(client).waitUntilHeld(20_000);
     await sleep(700);
     expect(listening.stop().slice(before)).toEqual([]);
     expect([await stored("there"), await stored("gone")]).toEqual([1, 0]);
@@ -122,7 +122,7 @@ test("an insert and an update that arrive after the deadline, by the database's 
   const late = (run: (fence: Fence) => Promise<unknown>) =>
     write(client, deadlineIn(150), async (_options, fence) => sleep(300).then(() => run(fence)));
   const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "late" };
-  await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({
+  await expect(late((fence) => insertFenced(contacts, document, {}, fence))).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
   });
   await expect(late((fence) => insertProven(contacts, document, alwaysValid, {}, fence))).rejects.toThrow();
@@ -162,7 +162,7 @@ test.each(["by itself", "after its credential"])(
     const insert = () =>
       write(client, deadlineIn(5_000), (options, fence) =>
         how === "by itself"
-          ? insertInTime(contacts, document, options, fence)
+          ? insertFenced(contacts, document, options, fence)
           : insertProven(contacts, document, alwaysValid, options, fence),
       );
     await insert();

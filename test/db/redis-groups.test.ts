@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { checkRedis } from "../../src/cli/doctor/redis.ts";
 import { createClocks } from "../../src/cli/doctor/clocks.ts";
-import type { Surroundings } from "../../src/cli/doctor/surroundings.ts";
+import type { DoctorContext } from "../../src/cli/doctor/doctor-context.ts";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
@@ -49,7 +49,7 @@ async function found(link: RedisLink, pattern: string): Promise<string[]> {
 
 /** The doctor's findings on Redis, each as `check: status`. */
 async function doctorOn(redisUrl: string): Promise<string[]> {
-  const surroundings = { redisUrl, unusable: () => false, clocks: createClocks(Date.now) } as unknown as Surroundings;
+  const surroundings = { redisUrl, unusable: () => false, clocks: createClocks(Date.now) } as unknown as DoctorContext;
   return (await checkRedis(surroundings)).map(({ check, status }) => `${check}: ${status}`);
 }
 

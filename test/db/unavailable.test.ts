@@ -2,7 +2,7 @@
 import * as mongodb from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
 import { describe, expect, test } from "vitest";
-import { failureFrom, isUnavailable } from "../../src/db/mongo.ts";
+import { mongoFailureOf, isUnavailable } from "../../src/db/mongo.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
 /** An error of the server, with a code. */
@@ -74,20 +74,20 @@ test.each([
   399,
   undefined,
 ])("the server's error %s means that it cannot serve, and so does an unknown one", (code) => {
-  expect(failureFrom(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE, cause: { message: "injected" } });
+  expect(mongoFailureOf(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE, cause: { message: "injected" } });
 });
 
 test.each([2, 9, 14, 20, 59, 72, 121, 10334, 11000, 40414, 40415, 51024])(
   "the server's error %i means that the service is wrong",
   (code) => {
-    expect(failureFrom(ofServer(code)).reason).toBe(Reason.INTERNAL);
+    expect(mongoFailureOf(ofServer(code)).reason).toBe(Reason.INTERNAL);
   },
 );
 
 test.each([11, 13, 18, 31, 33])(
   "the server's error %i means that the service's user lacks a right, and is UNAVAILABLE",
   (code) => {
-    expect(failureFrom(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE });
+    expect(mongoFailureOf(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE });
   },
 );
 
@@ -104,5 +104,5 @@ test.each([
   Object.assign(new Error("no such file"), { code: "ENOENT" }),
   "a text",
 ])("%s is an error of the service itself, and is INTERNAL", (error) => {
-  expect(failureFrom(error).reason).toBe(Reason.INTERNAL);
+  expect(mongoFailureOf(error).reason).toBe(Reason.INTERNAL);
 });

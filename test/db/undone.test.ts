@@ -21,7 +21,7 @@ let services: Services;
 beforeAll(async () => {
   mongod = await startThreeMongods();
   client = await connectMongo(mongod.uri, 30_000);
-  await primaryOf(client).held(30_000);
+  await primaryOf(client).waitUntilHeld(30_000);
   await ensureIndexes(client.db(), allCollections);
   services = createServices(client);
 });

@@ -4,7 +4,7 @@ import type { ClientSession } from "mongodb";
 import type { MongoClient } from "mongodb";
 import { Binary, MongoServerError, UUID } from "mongodb";
 import { describe, expect, test, vi } from "vitest";
-import { failureFrom } from "../../src/db/mongo.ts";
+import { mongoFailureOf } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
@@ -238,7 +238,7 @@ test.each([
     const update = { updateOne: { filter: { _id }, update: { $set: { a: 2 } } } };
     const late = write(client, deadline(), (options, _fence) => notes.bulkWrite([update], options));
     // MongoDB breaks it off, or the driver: whichever reaches the deadline first.
-    expect(failureFrom(await late.catch((error: unknown) => error)).reason).toBe(reason);
+    expect(mongoFailureOf(await late.catch((error: unknown) => error)).reason).toBe(reason);
     await session.abortTransaction();
   });
 });
@@ -249,7 +249,7 @@ describe("a response waits until no instance can read from the previous primary"
     const primary = primaryOf(client);
     let letGo = (): void => undefined;
     const isSafe = new Promise<void>((resolve) => (letGo = resolve));
-    const safe = vi.spyOn(primary, "safe").mockReturnValue(isSafe);
+    const safe = vi.spyOn(primary, "waitUntilDurable").mockReturnValue(isSafe);
     try {
       let ended = false;
       const outcome = begin()

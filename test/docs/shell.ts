@@ -15,14 +15,14 @@ export interface Ran {
 /**
  * Where the commands of a page run: an empty folder, in which the demo's data folder lies as it does beside a service.
  */
-export interface Surroundings {
+export interface ShellContext {
   readonly folder: string;
   readonly dataDir: string;
   readonly program: Program;
 }
 
 /** Runs commands one after the other; what one sets, the next has. */
-export async function runAll(commands: readonly string[], { folder, dataDir, program }: Surroundings): Promise<Ran[]> {
+export async function runAll(commands: readonly string[], { folder, dataDir, program }: ShellContext): Promise<Ran[]> {
   mkdirSync(folder);
   symlinkSync(dataDir, join(folder, "data"));
   const { base_url, internal_url } = program.demo();

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findMongod, MONGOD } from "../../src/embedded/find-mongod.ts";
 import { findRedis } from "../../src/embedded/find-redis.ts";
-import { fetchAndKeep } from "../../src/embedded/keep.ts";
+import { fetchToCache } from "../../src/embedded/program-cache.ts";
 import { fetchFromMemoryServer } from "../../src/embedded/memory-server.ts";
 import { addProgram, temporaryFolder } from "./machine.ts";
 
@@ -88,7 +88,7 @@ test("caches the download of mongodb-memory-server as mongod, in the pinned rele
   const search = await emptyCache();
   const { port, requestedPaths } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
-  const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+  const path = await fetchToCache(MONGOD, search.cacheDir, (workDir) =>
     fetchFromMemoryServer(workDir, { ...search, env }),
   );
   expect(await readFile(path, "utf8")).toContain("v8.1.2");
@@ -106,7 +106,7 @@ test("discards a download that differs from the published checksum, even if the 
     right.replace(/./, (digit) => (digit === "0" ? "1" : "0")),
   );
   const env = { ...mirrored(search.env, port), MONGOMS_MD5_CHECK: "false" };
-  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+  const fetched = fetchToCache(MONGOD, search.cacheDir, (workDir) =>
     fetchFromMemoryServer(workDir, { ...search, env }),
   );
   await expect(fetched).rejects.toThrow(/^the download failed \(.*MD5/);
@@ -120,7 +120,7 @@ test("a mirror that accepts the connection and never responds does not block the
   onTestFinished(() => void silent.close());
   const env = mirrored(search.env, await portOf(silent));
   const began = performance.now();
-  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+  const fetched = fetchToCache(MONGOD, search.cacheDir, (workDir) =>
     fetchFromMemoryServer(workDir, { ...search, env }, 1_000),
   );
   await expect(fetched).rejects.toThrow("the download failed (there was no output)");
@@ -131,7 +131,7 @@ test("a mirror that accepts the connection and never responds does not block the
 test("does not cache a program that does not run, and removes the remains of a killed fetch after an hour", async () => {
   const search = await emptyCache();
   await expect(
-    fetchAndKeep(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1")),
+    fetchToCache(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1")),
   ).rejects.toThrow("does not run");
   expect(await readdir(search.cacheDir)).toEqual([]);
   const [old, recent] = [join(search.cacheDir, "fetch-old"), join(search.cacheDir, "fetch-recent")];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { dataDirInUse } from "../../src/embedded/data-dir.ts";
-import { endLeftovers } from "../../src/embedded/leftovers.ts";
+import { endOrphanedServers } from "../../src/embedded/leftovers.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { identify, isRunning } from "../../src/embedded/process-id.ts";
 import { nothingRuns, optionsFor, running, startService, temporaryFolder } from "./machine.ts";
@@ -96,12 +96,12 @@ test("while a live service holds the data folder, a second one is rejected with 
 
 test("a note whose pid now belongs to another process ends no process [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
-  await endLeftovers(dataDir, "mongod", () => {});
+  await endOrphanedServers(dataDir, "mongod", () => {});
   const own = identify(process.pid) as string;
   const earlier = own.replace(/-(\d+)-/, (_, start: string) => `-${Number(start) - 1}-`);
   await writeFile(join(dataDir, "processes", `mongod.${earlier}`), "");
   const lines: string[] = [];
-  await endLeftovers(dataDir, "mongod", (line) => lines.push(line));
+  await endOrphanedServers(dataDir, "mongod", (line) => lines.push(line));
   expect(lines).toEqual([]);
   expect(await readdir(join(dataDir, "processes"))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { combineCrc32, gzipAround, renderGzip, renderInflated } from "../../gateway/gzip.ts";
-import { deflateText, findDeflated, holdDeflated } from "../../src/deflated.ts";
+import { deflateText, findDeflated, defineDeflatedField } from "../../src/deflated.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 
@@ -45,7 +45,7 @@ test("a damaged text is detected by its CRC", async () => {
 });
 
 test("inflates a held text unchanged when it is read", async () => {
-  const message = holdDeflated({ transcript: "" }, "transcript", await deflateText("Zoë\u0000 \u{1F600}"));
+  const message = defineDeflatedField({ transcript: "" }, "transcript", await deflateText("Zoë\u0000 \u{1F600}"));
   expect(Object.keys(message)).toEqual(["transcript"]);
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
@@ -53,7 +53,7 @@ test("inflates a held text unchanged when it is read", async () => {
 
 test("writes a response around its deflated text, without inflating the text", async () => {
   const deflated = await deflateText("Zoë: hello");
-  const transcript = holdDeflated(
+  const transcript = defineDeflatedField(
     { ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! },
     "transcript",
     deflated,
@@ -86,7 +86,7 @@ test("does not write a response without a deflated text", () => {
 
 test("returns the same body without gzip if a client does not accept gzip, and does not inflate the message", async () => {
   const deflated = await deflateText("Zoë: hello");
-  const transcript = holdDeflated({ sessionId: "s", transcript: "" }, "transcript", deflated);
+  const transcript = defineDeflatedField({ sessionId: "s", transcript: "" }, "transcript", deflated);
   const message = { ...create(GetSessionTranscriptResponseSchema), transcript };
   const render = (given: object): string => JSON.stringify(given);
   const plain = Buffer.concat((await renderInflated(message, render))!).toString();

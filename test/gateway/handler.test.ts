@@ -1,7 +1,7 @@
 // The gateway over real connections of both versions: order, statuses, headers, bodies (contract §2.2–§2.9).
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { deflateText, holdDeflated } from "../../src/deflated.ts";
+import { deflateText, defineDeflatedField } from "../../src/deflated.ts";
 import { fail, isForTheLog } from "../../src/errors.ts";
 import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -146,7 +146,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   test("sends a stored text compressed to a client that accepts gzip, and the same text uncompressed to others", async () => {
     const transcript = async (): Promise<RpcResponse> => {
       const { message } = responseOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
-      holdDeflated(
+      defineDeflatedField(
         (message as GetSessionTranscriptResponse).transcript as Transcript,
         "transcript",
         await deflateText("[00:12] Zoë"),

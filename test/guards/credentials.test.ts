@@ -7,7 +7,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
-import type { Arrival, Credential, Found, Recognizer } from "../../src/guards/credentials.ts";
+import type { Arrival, Credential, Recognition, Recognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
 import { accountBucket } from "../../src/guards/throttle.ts";
 import { reasonOf } from "./made.ts";
@@ -64,7 +64,7 @@ const recognize = (
   name: string | undefined,
   changes: Partial<Arrival<Holder>> = {},
   provenLater = true,
-): Promise<Found<Holder>> =>
+): Promise<Recognition<Holder>> =>
   recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
 
 test("a valid credential takes nothing from its address, even on its first look-up [RTE-20, RTE-21]", async () => {

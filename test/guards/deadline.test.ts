@@ -1,6 +1,13 @@
 // A deadline never ends early: code that catches its abort may rely on that.
 import { afterEach, expect, test, vi } from "vitest";
-import { deadlineIn, isGivenUp, isPast, leftMs, requireTime, within } from "../../src/deadline.ts";
+import {
+  deadlineIn,
+  isTimeoutOrUnavailable,
+  isPast,
+  leftMs,
+  requireNotPast,
+  withDeadline,
+} from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createTally, timed } from "../../src/tally.ts";
@@ -20,7 +27,7 @@ test("a timer that fires early does not abort; the abort follows once the deadli
     vi.advanceTimersByTime(60);
   }
   expect(isPast(deadline)).toBe(true);
-  expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.UNAVAILABLE }));
+  expect(() => requireNotPast(deadline)).toThrow(expect.objectContaining({ reason: Reason.UNAVAILABLE }));
 });
 
 test("the remaining time is in whole milliseconds and at least 1: MongoDB treats a limit of 0 as no limit", () => {
@@ -64,11 +71,11 @@ test("a deadline has passed once its caller cancels, and its signal follows the 
     Reason.UNAVAILABLE,
     controller.signal,
   ]);
-  requireTime(deadline);
+  requireNotPast(deadline);
   const { signal } = deadline;
   requested = true;
   expect([isPast(deadline), deadline.reason, signal.aborted]).toEqual([true, Reason.CANCELLED, false]);
-  expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
+  expect(() => requireNotPast(deadline)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
   controller.abort();
   expect([signal.aborted, deadline.signal]).toEqual([true, signal]);
   expect(signal.reason).toEqual(new Error("the client no longer waits"));
@@ -78,14 +85,14 @@ test("a deadline has passed once its caller cancels, and its signal follows the 
 test("abandons work that has not ended at the deadline, and reports its wait [OPS-15]", async () => {
   const tally = createTally();
   const work = timed(tally, "dbMs", "mongodb find", () => new Promise<never>(() => undefined));
-  await expect(within(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({
+  await expect(withDeadline(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
     message: "The service could not respond in time. Try again.",
     because: "deadline",
     waitingFor: "mongodb find",
   });
   const expired = deadlineIn(60_000, { expiresAt: performance.now() + 5 });
-  const failure = await within(expired, new Promise<never>(() => undefined)).catch((error: unknown) => error);
+  const failure = await withDeadline(expired, new Promise<never>(() => undefined)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ reason: Reason.DEADLINE_EXCEEDED, because: "deadline", waitingFor: undefined });
   expect(failure).not.toMatchObject({ message: "The service could not respond in time. Try again." });
 });
@@ -93,8 +100,8 @@ test("abandons work that has not ended at the deadline, and reports its wait [OP
 test("returns the result of work that ends in time, and leaves no timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const left = await timersLeftBy(async () => {
-    expect(await within(deadlineIn(60_000), Promise.resolve("done"))).toBe("done");
-    await expect(within(deadlineIn(60_000), Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await withDeadline(deadlineIn(60_000), Promise.resolve("done"))).toBe("done");
+    await expect(withDeadline(deadlineIn(60_000), Promise.reject(new Error("no")))).rejects.toThrow("no");
   });
   expect(left).toBe(0);
 });
@@ -106,5 +113,5 @@ test.each([
   [Reason.NOT_FOUND, false],
   [Reason.INVALID_REQUEST, false],
 ])("the reason %i means a lack of time or of the database: %s", (reason, givenUp) => {
-  expect(isGivenUp(new Failure(reason))).toBe(givenUp);
+  expect(isTimeoutOrUnavailable(new Failure(reason))).toBe(givenUp);
 });

@@ -11,12 +11,12 @@ import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
-import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
+import type { KeyFacts, SignedInUser } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { AccessPolicy, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
-import type { RecognitionDependencies, Recognizers } from "../../src/guards/credentials.ts";
+import type { RecognitionDependencies, CreateRecognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
@@ -36,7 +36,7 @@ export const keyFacts: KeyFacts = {
   readOnly: false,
   prefix: "rec_good",
 };
-export const user: SignedIn = {
+export const user: SignedInUser = {
   id: "ann",
   name: "ann@example.com",
   account: { id: accountId, betaEnrolled: true },
@@ -46,7 +46,7 @@ export const origin = "https://records.example";
 /** What the dependencies return; a test may change it at any time. */
 export interface World {
   findKey: () => Promise<KeyFacts | undefined>;
-  findUser: () => Promise<SignedIn | undefined>;
+  findUser: () => Promise<SignedInUser | undefined>;
   publicInterface: boolean;
   writes: boolean;
   /** For how many milliseconds the bucket has a request wait. */
@@ -67,7 +67,7 @@ export interface Made {
   readonly throttle: Throttle;
   /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */
   readonly recognition: RecognitionDependencies;
-  readonly recognizers: Recognizers;
+  readonly recognizers: CreateRecognizer;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
   /** The chain behind a access policy. */
   behind(accessPolicy: AccessPolicy, capacity?: Capacity): Dispatch;
@@ -163,7 +163,7 @@ export function publicAccessPolicyOf(
     steps.push("find");
     return world.findKey();
   };
-  const recognizers: Recognizers = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
+  const recognizers: CreateRecognizer = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
   return publicAccessPolicy({
     requireFreshSwitches: () => undefined,
     authentication: createAuthentication(

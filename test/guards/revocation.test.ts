@@ -14,7 +14,7 @@ import {
 } from "../../src/gen/records/v1/sessions_pb.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
-import type { Recognizers } from "../../src/guards/credentials.ts";
+import type { CreateRecognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
 import type { Authentication } from "../../src/guards/authenticate.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
@@ -230,7 +230,7 @@ test("control: without the verification, a remembered key would be accepted afte
     prefix: "rec_0000",
   };
   let active = true;
-  const recognizers: Recognizers = (accountOf) =>
+  const recognizers: CreateRecognizer = (accountOf) =>
     createRecognizer(
       {
         throttle: () => Promise.resolve(),

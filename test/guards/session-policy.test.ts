@@ -8,7 +8,7 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { deadlineIn } from "../../src/deadline.ts";
-import type { SignedIn } from "../../src/guards/call.ts";
+import type { SignedInUser } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import { countSent, maxBytesPerAccount } from "../../src/large/sending.ts";
@@ -125,7 +125,7 @@ test("rejects an API key [AUT-01]", async () => {
   expect(await reasonOf(call(getApiKey, { authorization: "Bearer rec_good" }))).toBe("NOT_SIGNED_IN");
 });
 
-test.each<[string, () => Promise<SignedIn | undefined>, string]>([
+test.each<[string, () => Promise<SignedInUser | undefined>, string]>([
   ["whose session has ended", () => Promise.resolve(undefined), "NOT_SIGNED_IN"],
   ["who no longer has an account", () => Promise.resolve({ ...user, account: undefined }), "NO_ACCOUNT"],
   [

@@ -6,7 +6,7 @@ import { deadlineMs } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Proof, Unproven } from "../../src/call/scope.ts";
+import type { Proof, UnprovenCredential } from "../../src/call/scope.ts";
 import { reasonOf } from "./made.ts";
 import type { MadeAssistant } from "./made-assistant.ts";
 import { account, facts, makeAssistant, one, token } from "./made-assistant.ts";
@@ -20,7 +20,7 @@ let knownRead: MadeAssistant["knownRead"];
 beforeEach(() => void ({ parts, provider, accessPolicy, knownRead } = makeAssistant()));
 
 const shows = async (_rpc: unknown, grant: unknown): Promise<void> =>
-  (grant as { unproven?: Unproven }).unproven?.proof.require([]);
+  (grant as { unproven?: UnprovenCredential }).unproven?.proof.require([]);
 
 /** Reads once with a known token, and proves it. Returns the reasons of both, and what was done. */
 async function readOnce(): Promise<{ read: string | undefined; proven: string | undefined; steps: string[] }> {

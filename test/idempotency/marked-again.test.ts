@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
-import { eraseKept } from "../../src/guards/erased-marks.ts";
+import { eraseCachedResponses } from "../../src/guards/erased-marks.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("marks a response as erased at once, and again after a failover that may have lost the mark [IDM-15]", async () => {
   const { link, kept } = linkThatKeeps();
-  await eraseKept(link, ["one", "two"]);
+  await eraseCachedResponses(link, ["one", "two"]);
   const mark = kept.get("idempotency:one");
   expect([...kept]).toEqual([
     ["idempotency:one", mark],
@@ -25,7 +25,7 @@ test("marks a response as erased at once, and again after a failover that may ha
 
 test("a mark that the deletion of its account has removed does not return [IDM-15, ADM-04]", async () => {
   const { link, kept } = linkThatKeeps();
-  await eraseKept(link, ["one", "two"]);
+  await eraseCachedResponses(link, ["one", "two"]);
   kept.delete("idempotency:one");
   await vi.advanceTimersByTimeAsync(61_000);
   expect([...kept.keys()]).toEqual(["idempotency:two"]);
@@ -48,7 +48,7 @@ function linkThatKeeps(): { link: RedisLink; kept: Map<string, string>; state: {
 test("while an instance can still store the response, sets a mark as soon as Redis is back [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
-  await eraseKept(link, ["one"]);
+  await eraseCachedResponses(link, ["one"]);
   await vi.advanceTimersByTimeAsync(10_000);
   state.away = false;
   await vi.advanceTimersByTimeAsync(1_000);
@@ -58,7 +58,7 @@ test("while an instance can still store the response, sets a mark as soon as Red
 test("once no instance can store the response any more, marks only existing ones: the account may be erased [IDM-21, ADM-04]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
-  await eraseKept(link, ["one", "two"]);
+  await eraseCachedResponses(link, ["one", "two"]);
   // Less than the 40 s after which the account's erasure looks through Redis for the last time.
   await vi.advanceTimersByTimeAsync(25_000);
   kept.set("idempotency:two", "a response that Redis has kept");
@@ -70,7 +70,7 @@ test("once no instance can store the response any more, marks only existing ones
 
 test("sets a mark later if a failover delayed its second write [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
-  await eraseKept(link, ["one"]);
+  await eraseCachedResponses(link, ["one"]);
   await vi.advanceTimersByTimeAsync(55_000);
   state.away = true;
   await vi.advanceTimersByTimeAsync(10_000);
@@ -85,7 +85,7 @@ test("retries all marks with one timer while Redis is unavailable, however many 
   state.away = true;
   const eraseAll = async (): Promise<void> => {
     for (let at = 0; at < 20; at++)
-      await eraseKept(
+      await eraseCachedResponses(
         link,
         Array.from({ length: 150 }, (_none, one) => `name ${at} ${one}`),
       );
@@ -108,7 +108,7 @@ test("retries all marks with one timer while Redis is unavailable, however many 
 test("marks the last of more names than an instance remembers while Redis is unavailable [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
-  await eraseKept(
+  await eraseCachedResponses(
     link,
     Array.from({ length: 100_001 }, (_none, at) => `name ${at}`),
   );
@@ -129,7 +129,7 @@ function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: 
 
 test("retries to mark a response every second while Redis is unavailable [IDM-15]", async () => {
   const { link, state } = linkThatIsAway();
-  await eraseKept(link, ["one"]);
+  await eraseCachedResponses(link, ["one"]);
   await vi.advanceTimersByTimeAsync(2_500);
   expect(state.commands).toBe(3);
   state.away = false;
@@ -141,7 +141,7 @@ test("retries to mark a response every second while Redis is unavailable [IDM-15
 
 test("marks a response no longer than Redis keeps it [IDM-15]", async () => {
   const { link, state } = linkThatIsAway();
-  await eraseKept(link, ["one"]);
+  await eraseCachedResponses(link, ["one"]);
   await vi.advanceTimersByTimeAsync(3_599_000);
   expect(state.commands).toBeGreaterThan(3_500);
   await vi.advanceTimersByTimeAsync(5_000);
@@ -151,5 +151,5 @@ test("marks a response no longer than Redis keeps it [IDM-15]", async () => {
 });
 
 test("marks nothing without Redis", async () => {
-  expect(await timersLeftBy(() => eraseKept(undefined, ["one"]))).toBe(0);
+  expect(await timersLeftBy(() => eraseCachedResponses(undefined, ["one"]))).toBe(0);
 });

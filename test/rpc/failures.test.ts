@@ -11,7 +11,7 @@ import { ContactService, CreateContactResponseSchema } from "../../src/gen/recor
 import { inboundOf } from "../../src/http/inbound.ts";
 import type { Request, Response } from "../../src/call/exchange.ts";
 import { createRpcSurface } from "../../src/rpc/connect.ts";
-import type { Admitted, Dispatch } from "../../src/call/dispatch.ts";
+import type { AdmittedCall, Dispatch } from "../../src/call/dispatch.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { enveloped, forms, send } from "./forms.ts";
@@ -26,10 +26,10 @@ interface Surface {
 }
 
 /** A surface on a port of its own. */
-async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 = 1): Promise<Surface> {
+async function surfaceOver(behaviour: Partial<Dispatch & AdmittedCall>, http: 1 | 2 = 1): Promise<Surface> {
   const errors: Failure[] = [];
   const steps: string[] = [];
-  const admitted: Admitted = {
+  const admitted: AdmittedCall = {
     invoke:
       behaviour.invoke ??
       (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),

@@ -47,8 +47,8 @@ test("only src/db accesses MongoDB, and only the room that owns a collection wri
 test("lists the functions of src/db that write to their arguments", () => {
   expect([...judged.writingHelpers].sort()).toEqual(
     [
-      ...["addStored", "insertAllInTime", "insertInTime", "insertProven", "insertRecord", "lockNamed", "putBatch"],
-      ...["putInTime", "putStored"],
+      ...["addStored", "insertManyFenced", "insertFenced", "insertProven", "insertRecord", "lockNamed", "putBatch"],
+      ...["upsertFenced", "putStored"],
     ].sort(),
   );
 });

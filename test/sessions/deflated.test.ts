@@ -1,7 +1,7 @@
 // A stored text, inflated piece by piece, is the text; its beginning is a beginning of it.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deflateText, inflateHeld, inflateText, holdDeflated } from "../../src/deflated.ts";
+import { deflateText, inflateResponseText, inflateText, defineDeflatedField } from "../../src/deflated.ts";
 
 const letters = fc.constantFrom("a", " ", "é", "王", "🙂", '"', "\\", "\n", "\u0001", "\u2028", "\ud800", "n");
 
@@ -26,7 +26,7 @@ test.each([
   expect((await inflateText(deflated, Infinity)) === text).toBe(true);
   const beginning = await inflateText(deflated, 2_000_000);
   expect(text.startsWith(beginning)).toBe(true);
-  const message = holdDeflated({ transcript: undefined as string | undefined }, "transcript", deflated);
-  await inflateHeld({ response: message });
+  const message = defineDeflatedField({ transcript: undefined as string | undefined }, "transcript", deflated);
+  await inflateResponseText({ response: message });
   expect(message.transcript === text).toBe(true);
 });

@@ -19,5 +19,5 @@ export function advanceClock(seconds: number, client: MongoClient): Promise<void
     // Until its next proof, the client takes the database's clock for one that is behind.
     await primaryOf(client).prove();
   });
-  return primaryOf(client).held(5_000);
+  return primaryOf(client).waitUntilHeld(5_000);
 }

@@ -15,8 +15,8 @@ import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
-import type { Repeating } from "../repeat.ts";
-import { repeat } from "../repeat.ts";
+import type { RetryOptions } from "../retry.ts";
+import { retryWhileUnavailable } from "../retry.ts";
 import { allAccounts } from "../all-accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
@@ -96,7 +96,7 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     pace: createPace(rate, interrupt.signal),
   };
   try {
-    const accounts = await repeat(repeating(work), () => allAccounts(link));
+    const accounts = await retryWhileUnavailable(repeating(work), () => allAccounts(link));
     const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
     const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
       id === null || accounts.some((account) => account.id === id) ? [] : [id],
@@ -166,7 +166,7 @@ async function keptFiles(
  * Returns their ids.
  */
 async function removeDeleted(work: Export, files: Map<string, FileEntry>): Promise<string[]> {
-  const accounts = await repeat(repeating(work), () => allAccounts(work.link));
+  const accounts = await retryWhileUnavailable(repeating(work), () => allAccounts(work.link));
   const existing = new Set(accounts.map(({ id }) => id));
   const deleted = [...files.values()].flatMap(({ account_id: id }) => (id === null || existing.has(id) ? [] : [id]));
   if (deleted.length === 0) return [];
@@ -188,7 +188,7 @@ async function exportOne(work: Export, accountId: string): Promise<FileEntry | u
   const file = fileOf(accountId);
   const path = join(work.folder, file);
   try {
-    const written = await repeat(repeating(work), () => write(work, accountId, path));
+    const written = await retryWhileUnavailable(repeating(work), () => write(work, accountId, path));
     await rename(`${path}.part`, path);
     const entry = { file, account_id: accountId === "" ? null : accountId, ...written };
     await addFile(work.folder, entry);
@@ -234,7 +234,7 @@ async function write(
   }
 }
 
-function repeating({ stop, progress }: Export): Repeating {
+function repeating({ stop, progress }: Export): RetryOptions {
   return {
     stop,
     onRepeat: () => progress.note("The service cannot be reached, or cannot respond. Trying again …"),

@@ -11,7 +11,7 @@ import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
-import { repeat } from "../repeat.ts";
+import { retryWhileUnavailable } from "../retry.ts";
 import { documentOf } from "./documents.ts";
 import { batchesOf, checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
@@ -89,7 +89,8 @@ function sender(link: Link, { header }: Manifest, progress: Progress, stop: Abor
   const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
   return async ({ account_id: id }, documents, checkOnly) => {
     const request = { backupId: header.id, accountId: id ?? "", documents, checkOnly };
-    return (await repeat({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop }))).complete;
+    return (await retryWhileUnavailable({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop })))
+      .complete;
   };
 }
 

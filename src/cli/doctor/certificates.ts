@@ -5,12 +5,12 @@ import { connect } from "node:tls";
 import { MongoClient } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";
 import { parseRedisUrl } from "../../redis-url.ts";
-import { orAfter } from "../../time-limit.ts";
+import { withTimeout } from "../../time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import { waitMs } from "./request.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 /** A server that uses TLS. */
 interface Server {
@@ -31,7 +31,7 @@ export async function checkCertificates({
   provider,
   unusable,
   now,
-}: Surroundings): Promise<Finding[]> {
+}: DoctorContext): Promise<Finding[]> {
   const urls = [
     ["BASE_URL", config.baseUrl],
     ["MCP_URL", config.mcpUrl],
@@ -45,7 +45,7 @@ export async function checkCertificates({
   const members =
     mongodbUri === undefined || unusable("MONGODB_URI")
       ? []
-      : await orAfter(waitMs, mongoServers(mongodbUri), () => []).catch(() => []);
+      : await withTimeout(waitMs, mongoServers(mongodbUri), () => []).catch(() => []);
   const all = [...servers, ...redisServers, ...members];
   // Report a server only once, even if several variables name it.
   const each = all.filter(

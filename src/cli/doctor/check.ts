@@ -1,5 +1,5 @@
 // A check of the doctor: its result and its time limit.
-import { orAfter } from "../../time-limit.ts";
+import { withTimeout } from "../../time-limit.ts";
 import { reasonOf } from "./reason.ts";
 
 /** The severity of a result. Only a fault makes the doctor exit with 1. */
@@ -35,7 +35,7 @@ export async function check(
     throw new DOMException("no response arrived in time", "TimeoutError");
   };
   try {
-    return { check: name, ...(await orAfter(checkLimitMs, Promise.resolve().then(work), late)) };
+    return { check: name, ...(await withTimeout(checkLimitMs, Promise.resolve().then(work), late)) };
   } catch (error) {
     return { check: name, ...explain(error instanceof Error ? error : new Error(String(error))) };
   }

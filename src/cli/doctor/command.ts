@@ -1,7 +1,7 @@
 // `records doctor`: finds problems that keep the service from working, and says how to solve them.
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import type { EndWith } from "../exit.ts";
+import type { SetExitCode } from "../exit.ts";
 import { exitCodes } from "../exit.ts";
 
 const help = `
@@ -12,7 +12,12 @@ checks, each {"check","status","message","fix"}; the status is ok, note,
 warning or fault. The exit code is 1 if there is a fault.`;
 
 /** Adds the command. The checks are loaded when it runs. */
-export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, context: Context, endWith: EndWith): void {
+export function addDoctor(
+  program: Command,
+  environment: NodeJS.ProcessEnv,
+  context: Context,
+  endWith: SetExitCode,
+): void {
   program
     .command("doctor")
     .description(

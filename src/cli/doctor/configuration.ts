@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 /** Wrong names of our variables that operators may use. The service ignores them. */
 const mistaken: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const oldestNode: readonly [number, number] = [20, 19];
  * Returns findings on Node's version, each invalid variable and each piece of advice. If all variables are valid, one
  * finding says so.
  */
-export function checkConfiguration({ config, wrong, unusable, environment, now }: Surroundings): Finding[] {
+export function checkConfiguration({ config, wrong, unusable, environment, now }: DoctorContext): Finding[] {
   const faults = [...wrong].map(([name, message]) => ({
     check: `configuration.${name}`,
     ...fault(

@@ -1,6 +1,6 @@
 // Compares the connections that MongoDB accepts with those that instances open.
 import type { Document } from "mongodb";
-import { connectionsBeside } from "../../db/mongo.ts";
+import { overheadConnections } from "../../db/mongo.ts";
 import type { Verdict } from "./check.ts";
 import { ok, warning } from "./check.ts";
 
@@ -19,7 +19,7 @@ export function compareConnections({ connections }: Document, maxPool: number): 
       "maxPoolSize=0 in MONGODB_URI lets an instance open any number of connections to MongoDB.",
       "Set MONGODB_MAX_POOL.",
     );
-  const each = maxPool + connectionsBeside;
+  const each = maxPool + overheadConnections;
   const fits = Math.floor(limit / each);
   const advice =
     "Set a smaller MONGODB_MAX_POOL, or raise maxIncomingConnections of mongod and its limit of open files.";

@@ -9,8 +9,8 @@ import { checkProvider } from "./provider.ts";
 import { checkRedis } from "./redis.ts";
 import { createRedaction } from "./redaction.ts";
 import { checkService, findRunning } from "./service.ts";
-import type { DoctorOptions, Surroundings } from "./surroundings.ts";
-import { findSurroundings } from "./surroundings.ts";
+import type { DoctorOptions, DoctorContext } from "./doctor-context.ts";
+import { findSurroundings } from "./doctor-context.ts";
 
 /**
  * Runs all checks with the service's own environment. Writes nothing, unless it registers a client. The findings
@@ -46,7 +46,7 @@ async function group(name: string, work: () => Promise<Finding[]>): Promise<Find
   return work().catch(async (error: unknown) => [await check(`${name}.checks`, () => Promise.reject(error))]);
 }
 
-function redacted({ config, mongodbUri, redisUrl, serviceToken }: Surroundings): (finding: Finding) => Finding {
+function redacted({ config, mongodbUri, redisUrl, serviceToken }: DoctorContext): (finding: Finding) => Finding {
   const redact = createRedaction({ ...config, mongodbUri, redisUrl }, serviceToken);
   return ({ check: name, status, message, fix }) => ({
     check: name,

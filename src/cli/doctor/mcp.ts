@@ -13,7 +13,7 @@ import { authorization, enablePkce } from "./client.ts";
 import { reasonOf } from "./reason.ts";
 import { getJson, isObject, request } from "./request.ts";
 import type { Running } from "./service.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 const mirrored = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
@@ -22,7 +22,7 @@ const fromBrowser = { Origin: "https://assistant.example", "MCP-Protocol-Version
 const unchanged = "configure the proxy to pass requests on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
 
-export async function checkMcp(surroundings: Surroundings, running: Running): Promise<Finding[]> {
+export async function checkMcp(surroundings: DoctorContext, running: Running): Promise<Finding[]> {
   const {
     config: { mcpAudiences },
     mcpUrl,
@@ -58,7 +58,7 @@ function audience(audiences: readonly string[], mcpUrl: string): Verdict {
 }
 
 async function signIn(
-  { mcpUrl, provider, baseUrl, register }: Surroundings,
+  { mcpUrl, provider, baseUrl, register }: DoctorContext,
   { inside, outside }: Running,
 ): Promise<Finding[]> {
   if (provider === undefined)
@@ -102,7 +102,7 @@ async function signIn(
 }
 
 /** Makes the requests of an assistant to the authorization server that the metadata names. */
-async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["register"]): Promise<Finding[]> {
+async function atIssuer(issuer: string, mcpUrl: string, register: DoctorContext["register"]): Promise<Finding[]> {
   let metadata: AuthorizationServerMetadata | undefined;
   const found = await check(
     "mcp.authorization_server",

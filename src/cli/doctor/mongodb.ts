@@ -5,7 +5,7 @@ import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongod
 import { collections } from "../../db/collections.ts";
 import { poolOptions, withDatabase } from "../../db/mongo.ts";
 import { indexesFor } from "../../services.ts";
-import { orAfter } from "../../time-limit.ts";
+import { withTimeout } from "../../time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
@@ -14,7 +14,7 @@ import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
 import { compareRights } from "./rights.ts";
 import { checkSharding } from "./sharding.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 const waitMs = 3_000;
 /** The oldest major version that the service is tested with. */
@@ -23,7 +23,7 @@ const lagMs = 10_000;
 const fullFrom = 0.9;
 const forbidden = 13;
 
-export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surroundings): Promise<Finding[]> {
+export async function checkMongo({ config, mongodbUri, unusable, clocks }: DoctorContext): Promise<Finding[]> {
   const name = "mongodb.reachable";
   if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, because MONGODB_URI is invalid.") }];
   if (mongodbUri === undefined)
@@ -67,14 +67,14 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
     return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
     // Do not wait for connections that hang.
-    if (client !== undefined) await orAfter(500, client.close()).catch(() => undefined);
+    if (client !== undefined) await withTimeout(500, client.close()).catch(() => undefined);
   }
 }
 
 /** Returns the checks of a MongoDB that can be reached. */
 function examine(
   client: MongoClient,
-  config: Surroundings["config"],
+  config: DoctorContext["config"],
   runCommand: (command: Document) => Promise<Document>,
 ): Promise<Finding>[] {
   const [db, specs] = [client.db(), indexesFor(config)];

@@ -4,13 +4,19 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { asClient, enablePkce, introspects, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
-import type { ProviderSettings, Surroundings } from "./surroundings.ts";
+import type { ProviderSettings, DoctorContext } from "./doctor-context.ts";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
 import { signatures } from "../../sign-in/provider.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-export async function checkProvider({ provider, unusable, clocks, config, baseUrl }: Surroundings): Promise<Finding[]> {
+export async function checkProvider({
+  provider,
+  unusable,
+  clocks,
+  config,
+  baseUrl,
+}: DoctorContext): Promise<Finding[]> {
   const name = "provider.discovery";
   if (unusable("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, because OIDC_ISSUER is invalid.") }];
   if (provider === undefined)

@@ -9,7 +9,7 @@ import type { Clocks } from "./clocks.ts";
 import { reasonOf } from "./reason.ts";
 import type { FoundServer } from "./redis-servers.ts";
 import { connect, findServers } from "./redis-servers.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 /** How long the service waits for Redis. After that, Redis counts as unavailable. */
 const limitMs = 50;
@@ -17,7 +17,7 @@ const pings = 20;
 const oldest: readonly [number, number] = [6, 2];
 const without = "the service runs without it, each instance throttles on its own, and the health is degraded";
 
-export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): Promise<Finding[]> {
+export async function checkRedis({ redisUrl, unusable, clocks }: DoctorContext): Promise<Finding[]> {
   const name = "redis.reachable";
   if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, because REDIS_URL is invalid.") }];
   if (redisUrl === undefined)

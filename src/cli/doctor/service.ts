@@ -9,7 +9,7 @@ import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import type { TextResponse } from "./request.ts";
 import { isObject, request } from "./request.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 const healthPath = "/v1/health";
 const requestId = "records-doctor";
@@ -23,7 +23,7 @@ export interface Running {
 }
 
 /** Returns whether anything responds at either address. */
-export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promise<Running> {
+export async function findRunning({ internalUrl, baseUrl }: DoctorContext): Promise<Running> {
   const isServed = (url: string | undefined): Promise<boolean> =>
     url === undefined
       ? Promise.resolve(false)
@@ -38,7 +38,7 @@ export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promi
   return { inside, outside };
 }
 
-export async function checkService(surroundings: Surroundings, { inside, outside }: Running): Promise<Finding[]> {
+export async function checkService(surroundings: DoctorContext, { inside, outside }: Running): Promise<Finding[]> {
   const { internalUrl, baseUrl, noService } = surroundings;
   if (!inside && !outside) {
     const where = [internalUrl, baseUrl].filter((url) => url !== undefined).join(" nor at ");
@@ -67,7 +67,7 @@ export async function checkService(surroundings: Surroundings, { inside, outside
   return (await Promise.all([...internal, outsideChecks(surroundings)])).flat();
 }
 
-function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Promise<Finding>[] {
+function insideChecks({ serviceToken, clocks }: DoctorContext, url: string): Promise<Finding>[] {
   return [
     check("service.live", async () => {
       const sent = clocks.now();
@@ -185,7 +185,7 @@ async function grpc(url: string): Promise<Verdict> {
 }
 
 /** Runs several checks on one request through the public address. */
-async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise<Finding[]> {
+async function outsideChecks({ baseUrl, config, clocks }: DoctorContext): Promise<Finding[]> {
   if (baseUrl === undefined)
     return [
       {

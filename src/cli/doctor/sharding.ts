@@ -34,7 +34,7 @@ export function compareSharding(databaseName: string, sharded: readonly Document
   if (wrong.length === 0) return ok("Each collection is sharded as the service needs it.");
   return fault(
     `The collections are not sharded as they should be: ${wrong.join("; ")}.`,
-    "Run what records shard --print shows; reshardCollection or unshardCollection corrects another key.",
+    "Run the commands that records shard --print prints. To change a wrong shard key, use reshardCollection or unshardCollection.",
   );
 }
 
@@ -42,7 +42,7 @@ function unread(error: unknown): Verdict {
   if (error instanceof MongoServerError && error.code === forbidden)
     return note(
       "The user may not see how the collections are sharded.",
-      "Grant it clusterMonitor to have that checked; the service itself does not need it.",
+      "Grant it clusterMonitor, so that the doctor can check them. The service itself does not need it.",
     );
   return fault(
     `How the collections are sharded cannot be read: ${reasonOf(error)}.`,

@@ -14,7 +14,7 @@ import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
-import { repeat } from "../repeat.ts";
+import { retryWhileUnavailable } from "../retry.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
@@ -54,7 +54,7 @@ export async function runExport(output: Output, link: Link, name: string, option
   try {
     // If the connection breaks, the export starts again, unless part of the output can no longer be taken back.
     const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Starting again …");
-    counts = await repeat({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
+    counts = await retryWhileUnavailable({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
       write(link, accountId, format, target, progress, interrupt.signal),
     );
   } catch (error) {

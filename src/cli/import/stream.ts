@@ -6,7 +6,7 @@ import type { ImportRequestSchema, ImportResponse } from "../../gen/records/inge
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 import type { Link } from "../link.ts";
-import { isPassing } from "../link.ts";
+import { isTransient } from "../link.ts";
 import type { Window } from "./window.ts";
 
 type Request = MessageInitShape<typeof ImportRequestSchema>;
@@ -64,7 +64,7 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
       if (work.stop.aborted && !(error instanceof CommandError)) return false;
       // Measured from the first failure, because slow standard input is not a failure of the service.
       failingSince ??= performance.now();
-      if (!isPassing(error) || performance.now() - failingSince > patienceMs) throw error;
+      if (!isTransient(error) || performance.now() - failingSince > patienceMs) throw error;
       work.onBreak();
       await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.max), undefined, { signal: work.stop }).catch(
         () => undefined,

@@ -94,7 +94,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
       // A document is not fetched again during a sign-in.
       cacheDuration: { min: 3_600, max: DAY },
     },
-    introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
+    introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => mayIntrospect(client, token.clientId) },
     revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     backchannelLogout: { enabled: true },
     rpInitiatedLogout: { enabled: true, logoutSource: showLogout, postLogoutSuccessSource: showSignedOut },
@@ -169,7 +169,7 @@ function normal(url: string | undefined): string | undefined {
  * Whether a client may introspect a token. A client with a secret may introspect any token, other clients only their
  * own.
  */
-export function maySee(
+export function mayIntrospect(
   client: { clientId: string; clientAuthMethod?: string | undefined },
   tokenOf: string | undefined,
 ): boolean {

@@ -29,7 +29,7 @@ interface LogoutReceiver {
  */
 const SECONDS_APART = 3;
 
-export function endings(provider: Provider, store: Store): Endings {
+export function createSignOuts(provider: Provider, store: Store): Endings {
   provider.on("end_session.success", (ctx) => {
     const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined;
     const subject = session?.accountId;

@@ -1,7 +1,7 @@
 // Introspection and revocation of access tokens that are JWTs, which the library does not support.
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from "jose";
 import type { AccessToken, KoaContextWithOIDC, Provider } from "oidc-provider";
-import { maySee } from "./configuration.ts";
+import { mayIntrospect } from "./configuration.ts";
 import type { Keys } from "./keys.ts";
 import type { Middleware } from "./page.ts";
 import { ISSUED_TOKENS, type Store } from "./store.ts";
@@ -49,7 +49,8 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
     );
     ctx.status = 200;
     if (route === "introspection") {
-      const active = claims !== undefined && maySee(client, String(claims["client_id"])) && (await isAlive(claims));
+      const active =
+        claims !== undefined && mayIntrospect(client, String(claims["client_id"])) && (await isAlive(claims));
       ctx.body = active ? { active, ...claims, token_type: "Bearer" } : { active: false };
       return;
     }

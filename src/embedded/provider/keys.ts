@@ -11,7 +11,7 @@ export interface Keys {
 }
 
 /** Returns the stored keys, or creates and stores new ones. */
-export async function keptKeys(folder: Folder): Promise<Keys> {
+export async function loadOrCreateKeys(folder: Folder): Promise<Keys> {
   const kept = await folder.read("keys");
   if (areKeys(kept)) return kept;
   const keys: Keys = {

@@ -1,11 +1,11 @@
 // The development identity provider: an OpenID Connect provider with the demo's users, which runs in this process.
 import { DASHBOARD_ID, createDashboard } from "./clients.ts";
 import { configurationOf } from "./configuration.ts";
-import { endings } from "./endings.ts";
+import { createSignOuts } from "./endings.ts";
 import { openFolder } from "./folder.ts";
 import { interactions } from "./interactions.ts";
 import { issuedTokens } from "./issued-tokens.ts";
-import { keptKeys } from "./keys.ts";
+import { loadOrCreateKeys } from "./keys.ts";
 import { listenOnKeptPort } from "./listener.ts";
 import { loadLibrary } from "./load.ts";
 import { createMcpResource } from "./mcp.ts";
@@ -44,7 +44,7 @@ export interface DevelopmentProvider {
  */
 export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
   const folder = await openFolder(options.dataDir);
-  const [library, keys] = await Promise.all([loadLibrary(), keptKeys(folder)]);
+  const [library, keys] = await Promise.all([loadLibrary(), loadOrCreateKeys(folder)]);
   const dashboard = createDashboard();
   const mcp = createMcpResource();
   const users = createUsers(options.users);
@@ -60,7 +60,7 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
     provider.use(registrationFromBrowsers());
     provider.use(tolerantRegistration());
     provider.use(tolerantRequests(mcp));
-    const ends = endings(provider, store);
+    const ends = createSignOuts(provider, store);
     provider.use(ends.byRevocation);
     provider.use(interactions(provider, users, ends));
     provider.use(issuedTokens(provider, store, keys));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { checkCertificates } from "../../../src/cli/doctor/certificates.ts";
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import { findSurroundings } from "../../../src/cli/doctor/surroundings.ts";
+import { findSurroundings } from "../../../src/cli/doctor/doctor-context.ts";
 import { dataFolder, endProgram, startProgram } from "../../program.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";

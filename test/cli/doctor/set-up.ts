@@ -1,7 +1,7 @@
 // What the doctor's tests share: a healthy installation to look at, a provider that can be broken, and the findings.
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";
+import type { DoctorOptions } from "../../../src/cli/doctor/doctor-context.ts";
 import type { ResponseHandler, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { clientId, clientSecret, json } from "../../../fixtures/sign-in/fake-provider.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";

@@ -1,6 +1,6 @@
 // search and fetch, in the form that general assistants expect: fetch returns what search finds.
 import { beforeAll, describe, expect, test } from "vitest";
-import { firstWords } from "../../../src/mcp/first-words.ts";
+import { truncateQuery } from "../../../src/mcp/first-words.ts";
 import { ben } from "../../../fixtures/sign-in/users.ts";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
@@ -168,7 +168,7 @@ describe("search", () => {
     ["👋".repeat(120), "👋".repeat(100)],
     ["", ""],
   ])("searches of %j the first words %j [MCP-10]", (text, words) => {
-    expect(firstWords(text)).toBe(words);
+    expect(truncateQuery(text)).toBe(words);
   });
 
   test.each([

@@ -18,7 +18,7 @@ const functions: ReadonlyMap<string, { readonly at: number; readonly isPipeline:
   ["findAll", { at: 1, isPipeline: false }],
   ["findFirst", { at: 1, isPipeline: false }],
   ["countUpTo", { at: 2, isPipeline: false }],
-  ["requireNone", { at: 1, isPipeline: false }],
+  ["requireNotFenced", { at: 1, isPipeline: false }],
   ["aggregate", { at: 1, isPipeline: true }],
   ["aggregateStored", { at: 1, isPipeline: true }],
   ["read", { at: 2, isPipeline: true }],

@@ -15,7 +15,7 @@ const head = `// A text that is only judged.
 import type { ClientSession, Collection, Db, Document, MongoClient, UUID } from "mongodb";
 import { aggregate, countUpTo, findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
-import { requireNone } from "../db/fence.ts";
+import { requireNotFenced } from "../db/fence.ts";
 import { insertRecord } from "../db/insert.ts";
 import { putStored, addStored as addAll } from "../db/put-stored.ts";
 import { read } from "../db/read.ts";
@@ -122,8 +122,8 @@ const loose: readonly Row[] = [
   [
     "a look at all accounts after a write that matched nothing",
     "src/notes",
-    /requireNone names no account/,
-    "await requireNone(notes, {}, deadline);",
+    /requireNotFenced names no account/,
+    "await requireNotFenced(notes, {}, deadline);",
   ],
   [
     "an aggregation of all accounts",

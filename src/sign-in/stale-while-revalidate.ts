@@ -5,7 +5,7 @@
  * milliseconds old, a call starts to replace it in the background. There is one attempt at a time, and callers get the
  * old value until one succeeds. Rejects only if there is no value yet.
  */
-export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {
+export function staleWhileRevalidate<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: T; readonly at: number } | undefined;
   let making: Promise<T> | undefined;
   const remake = (): Promise<T> => {

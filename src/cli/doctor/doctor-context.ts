@@ -25,7 +25,7 @@ export interface ProviderSettings {
   readonly client: { readonly id: string; readonly secret: string } | undefined;
 }
 
-export interface Surroundings extends Settings {
+export interface DoctorContext extends Settings {
   readonly environment: NodeJS.ProcessEnv;
   /** Undefined if it is embedded and does not run. */
   readonly mongodbUri: string | undefined;
@@ -48,7 +48,7 @@ export interface Surroundings extends Settings {
 export async function findSurroundings(
   environment: NodeJS.ProcessEnv,
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
-): Promise<Surroundings> {
+): Promise<DoctorContext> {
   const settings = readSettings(environment);
   const { config } = settings;
   const embedded = await embeddedDependencies(config.dataDir);
@@ -73,7 +73,7 @@ export async function findSurroundings(
     clocks: createClocks(now),
   };
 
-  function internal(): Pick<Surroundings, "internalUrl" | "serviceToken" | "noService"> {
+  function internal(): Pick<DoctorContext, "internalUrl" | "serviceToken" | "noService"> {
     try {
       const where = findService(
         { ...(url === undefined ? {} : { url }), ...(tokenFile === undefined ? {} : { tokenFile }) },

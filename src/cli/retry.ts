@@ -1,12 +1,12 @@
 // Retries the work of a command while the service is unavailable.
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPassing } from "./link.ts";
+import { isTransient } from "./link.ts";
 
 const attempts = 8;
 const backoffMs = { first: 500, max: 15_000 };
 
 /** Options of a retry. */
-export interface Repeating {
+export interface RetryOptions {
   readonly stop: AbortSignal;
   /** Called before each retry. */
   readonly onRepeat: () => void;
@@ -18,15 +18,15 @@ export interface Repeating {
  * Runs the work, at most `attempts` times while it fails with a temporary error. Rejects with the last error, or when
  * `stop` aborts.
  */
-export async function repeat<T>(
-  { stop, onRepeat, restart = () => Promise.resolve(true) }: Repeating,
+export async function retryWhileUnavailable<T>(
+  { stop, onRepeat, restart = () => Promise.resolve(true) }: RetryOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await restart())) throw error;
+      if (stop.aborted || !isTransient(error) || attempt + 1 === attempts || !(await restart())) throw error;
       onRepeat();
       await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.max), undefined, { signal: stop });
     }

@@ -1,6 +1,6 @@
 // Work in the background: again after it is done, also when it fails, and every failure is reported.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { repeat } from "../../src/db/repeat.ts";
+import { runPeriodically } from "../../src/db/run-periodically.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ test("reports every failure and continues", async () => {
   const outcomes = [true, false, false, true, false];
   const failures: number[] = [];
   let turn = 0;
-  const background = repeat(
+  const background = runPeriodically(
     100,
     async () => {
       turn += 1;
@@ -27,7 +27,7 @@ test("reports every failure and continues", async () => {
 test("work that is stopped while it runs ends silently and is not started again", async () => {
   const failures: unknown[] = [];
   let turn = 0;
-  const background = repeat(
+  const background = runPeriodically(
     100,
     async (isStopped) => {
       turn += 1;

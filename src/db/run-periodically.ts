@@ -13,7 +13,7 @@ export type OnTrouble = (what: string, error: unknown) => void;
  * Repeats the work, each time `everyMs` after the last run ended. If it fails, `onError` is called and the next run
  * tries again.
  */
-export function repeat(
+export function runPeriodically(
   everyMs: number,
   work: (isStopped: () => boolean) => Promise<void>,
   onError: (error: unknown) => void,

@@ -10,7 +10,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * Fetches the program into a work folder and moves it to the cache folder. Returns its path there. Moves it only if it
  * runs on this machine, and atomically, so that concurrent fetches all succeed. Always removes the work folder.
  */
-export async function fetchAndKeep(
+export async function fetchToCache(
   kind: ProgramKind,
   cacheDir: string,
   fetch: (workDir: string) => Promise<string>,
