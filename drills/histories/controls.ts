@@ -62,7 +62,7 @@ const planned: readonly Planned[] = [
   {
     broken: "a write is tried again after its caller was served",
     breaks: [
-      { file: "src/db/write.ts", from: '    signal.addEventListener("abort", end, { once: true });\n', to: "" },
+      { file: "src/db/write.ts", from: "onPassed(deadline, () => endSession(client, session))", to: "() => undefined" },
       {
         file: "src/db/write.ts",
         from: "    requireNotPast(deadline);\n    session.startTransaction",

@@ -99,6 +99,11 @@ export function count(number: number): string {
   return number.toLocaleString("en-GB");
 }
 
+/** Returns the sum of the counts. */
+export function totalOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, number) => sum + number, 0);
+}
+
 /** Formats a number with its noun: `1 record`, `2,500 records`. */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;

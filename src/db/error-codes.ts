@@ -20,7 +20,9 @@ const wrongCommand = new Set([
 ]);
 
 /** The user is unknown, has another password, or lacks a privilege. Only the operator can fix that. */
-const deniedCodes = new Set([11, 13, 18, 31, 33]);
+/** The user lacks a privilege. */
+export const unauthorized = 13;
+const deniedCodes = new Set([11, unauthorized, 18, 31, 33]);
 
 /** Whether the server denies us access. The service cannot work until an operator grants it. */
 export function isDenied(code: number): boolean {

@@ -17,7 +17,8 @@ export function fenceCondition(fence: Fence): unknown {
 }
 
 /**
- * Returns the last stage of an update pipeline. It fails once the fence no longer holds; `rethrowTooLate` converts its error.
+ * Returns the last stage of an update pipeline. It fails once the fence no longer holds, and `rethrowTooLate` converts
+ * its error.
  */
 export function fenceStage(fence: Fence): Document {
   return { $replaceWith: { $cond: [fenceCondition(fence), "$$ROOT", null] } };

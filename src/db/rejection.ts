@@ -1,11 +1,10 @@
 // Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files.
 import { MongoServerError, MongoServerSelectionError } from "mongodb";
 import { innermostCode } from "../innermost-code.ts";
-import { isDenied } from "./error-codes.ts";
+import { isDenied, unauthorized } from "./error-codes.ts";
 
 /** Atlas has its own code for a wrong password. */
 const atlasError = 8000;
-const unauthorized = 13;
 
 /** Node's error codes for an untrusted certificate. */
 const certificateCodes: ReadonlySet<string> = new Set([

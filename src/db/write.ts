@@ -14,7 +14,7 @@ import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** Thrown when another request has claimed the idempotency key. Nothing was written. Look up that request's response. */
+/** Thrown when another request has claimed the idempotency key. Nothing was written: look up its response. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }

@@ -1,20 +1,18 @@
 // Export of all records that Import accepts, in pages by id, which survive a failover and need no cursor.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { MinKey } from "mongodb";
-import type { MessageShape } from "@bufbuild/protobuf";
 import { collections } from "../db/collections.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
-import type { ExportResponse, RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
+import type { ExportResponse } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Scope } from "../call/scope.ts";
 import type { NoteDocument } from "../notes/document.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
 import { weightOf } from "./batches.ts";
+import type { ExportedRecord } from "./exported.ts";
 import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./exported.ts";
-
-type ExportedRecord = MessageShape<typeof RecordSchema>;
 
 /**
  * Reads all records of an account, page by page. Each record that exists throughout is returned exactly once.

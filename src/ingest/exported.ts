@@ -13,7 +13,8 @@ import { sessionFields } from "../sessions/document.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
 import { recordingMessage } from "../sessions/transcripts.ts";
 
-type ExportedRecord = MessageShape<typeof RecordSchema>;
+/** A record in the form of the Export method. */
+export type ExportedRecord = MessageShape<typeof RecordSchema>;
 
 /** Returns the item of a contact, archived or not. */
 export function contactRecord(document: ContactDocument): ExportedRecord {

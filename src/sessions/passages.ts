@@ -36,8 +36,8 @@ const zeroWidthSpace = /\u200b/g;
 
 /**
  * Returns the passages that contain all of the `words` (`queryWords`), in order, each with the adjacent text. Subtracts
- * its cost from the budget, and ends early once that is used up. Calls `requireNotPast`, which fails once the deadline has
- * passed.
+ * its cost from the budget, and ends early once that is used up. Calls `requireNotPast`, which fails once the deadline
+ * has passed.
  */
 export async function findPassages(
   text: string,

@@ -87,9 +87,8 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           ? {}
           : { recording: recordingMessage(transcript.recording) }),
       };
-      return text === null
-        ? message
-        : defineDeflatedField(message, "transcript", { ...text, blocks: text.blocks.buffer });
+      if (text === null) return message;
+      return defineDeflatedField(message, "transcript", { ...text, blocks: text.blocks.buffer });
     },
 
     async put(scope, items) {

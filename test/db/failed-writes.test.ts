@@ -53,7 +53,7 @@ test.each([new Error("of its own"), new Failure(Reason.UNAVAILABLE), new MongoSe
 
 test("a transaction is ended in MongoDB at its deadline, once, and sends nothing more [OPS-15]", async () => {
   const aborting = new AbortController();
-  const deadline = { ...deadlineIn(30_000), signal: aborting.signal };
+  const deadline = { ...deadlineIn(30_000), cancelled: aborting.signal };
   const listening = listenToMongo(client);
   const _id = new UUID();
   let open: ClientSession | undefined;
@@ -77,7 +77,7 @@ test("a transaction is ended in MongoDB at its deadline, once, and sends nothing
 test("a transaction that has ended is not ended again when its deadline passes", async () => {
   const aborting = new AbortController();
   const listening = listenToMongo(client);
-  await transaction(client, { ...deadlineIn(30_000), signal: aborting.signal }, (session) =>
+  await transaction(client, { ...deadlineIn(30_000), cancelled: aborting.signal }, (session) =>
     things().insertOne({ _id: new UUID() }, { session }),
   );
   aborting.abort();
@@ -117,7 +117,7 @@ test.each([
   ["the deadline, whatever else it met", ofItsOwn, false, Reason.UNAVAILABLE],
 ])("a write fails for %s", async (_, error, isInterrupted, reason) => {
   const aborting = new AbortController();
-  const deadline = { ...deadlineIn(30_000), signal: aborting.signal };
+  const deadline = { ...deadlineIn(30_000), cancelled: aborting.signal };
   const failed = write(client, deadline, (_options, _fence) => {
     deadline.at = performance.now();
     if (isInterrupted) aborting.abort();

@@ -12,7 +12,7 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts } from "../output.ts";
+import { count, counted, facts, totalOf } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import type { RetryOptions } from "../retry.ts";
@@ -21,7 +21,7 @@ import { allAccounts } from "../all-accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
-import { addFile, complete, manifestFile, readManifest, serviceFile, sum, total, writeManifest } from "./manifest.ts";
+import { addFile, complete, manifestFile, readManifest, serviceFile, sum, writeManifest } from "./manifest.ts";
 import type { Pace } from "./pace.ts";
 import { createPace } from "./pace.ts";
 
@@ -274,7 +274,7 @@ function report(
       seconds: Math.round(seconds * 1_000) / 1_000,
     },
     [
-      `Exported ${counted(accounts, "account")} with ${counted(total(documents), "document")} to ${folder} in ${seconds.toFixed(1)} s.`,
+      `Exported ${counted(accounts, "account")} with ${counted(totalOf(documents), "document")} to ${folder} in ${seconds.toFixed(1)} s.`,
       ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
       ...(kept === 0 ? [] : [`Already complete: ${counted(kept, "account")}.`]),
       ...leftOut.map((id) => `Account ${id} was deleted meanwhile and is left out.`),

@@ -121,11 +121,6 @@ export function sum(all: Iterable<Counts>): Counts {
   return sums;
 }
 
-/** Returns the total number of documents. */
-export function total(counts: Counts): number {
-  return Object.values(counts).reduce((before, count) => before + count, 0);
-}
-
 function failDamaged(path: string): never {
   throw new CommandError(exitCodes.failed, "damaged", `${path} is damaged.`);
 }

@@ -8,14 +8,14 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts } from "../output.ts";
+import { count, counted, facts, totalOf } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { retryWhileUnavailable } from "../retry.ts";
 import { documentOf } from "./documents.ts";
 import { batchesOf, checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
-import { readManifest, sum, total } from "./manifest.ts";
+import { readManifest, sum } from "./manifest.ts";
 
 /** A verified file with its account's document; undefined for the service's own file. */
 interface Checked extends FileEntry {
@@ -161,7 +161,7 @@ function report(
   const { folder, manifest, files, resumed, seconds, dryRun } = done;
   const documents = sum(files.map((entry) => entry.documents));
   const accounts = files.filter(({ account }) => account !== undefined).length;
-  const all = `${counted(accounts, "account")} with ${counted(total(documents), "document")}`;
+  const all = `${counted(accounts, "account")} with ${counted(totalOf(documents), "document")}`;
   output.result(
     {
       directory: folder,

@@ -10,7 +10,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
 import { compareIndexes } from "./indexes.ts";
-import { reasonOf } from "./reason.ts";
+import { isUnauthorized, reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
 import { compareRights } from "./rights.ts";
 import { checkSharding } from "./sharding.ts";
@@ -21,7 +21,6 @@ const waitMs = 3_000;
 const oldest = 6;
 const lagMs = 10_000;
 const fullFrom = 0.9;
-const forbidden = 13;
 
 export async function checkMongo({ config, mongodbUri, unusable, clocks }: DoctorContext): Promise<Finding[]> {
   const name = "mongodb.reachable";
@@ -205,7 +204,7 @@ function members({ members: all, set: name }: Document): Verdict {
 }
 
 function unreadable(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden)
+  if (isUnauthorized(error))
     return note(
       "The user may not read the state of the members.",
       "To check the members, grant it clusterMonitor. The service itself does not need it.",
@@ -219,7 +218,7 @@ function unreadable(error: unknown): Verdict {
 }
 
 function uncounted(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden)
+  if (isUnauthorized(error))
     return note(
       "The user may not read how many connections MongoDB accepts.",
       "To check the connections, grant it clusterMonitor. The service itself does not need it.",
@@ -228,8 +227,7 @@ function uncounted(error: unknown): Verdict {
 }
 
 function mayNot(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden)
-    return fault("The user may not read the database.", "Grant it readWrite on the database.");
+  if (isUnauthorized(error)) return fault("The user may not read the database.", "Grant it readWrite on the database.");
   return fault(`The database cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 

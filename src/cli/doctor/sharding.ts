@@ -1,12 +1,9 @@
 // Checks the placement of each collection on a sharded cluster: sharded by account, or on one shard.
 import type { Document, MongoClient } from "mongodb";
-import { MongoServerError } from "mongodb";
 import { placements } from "../../db/sharding.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok } from "./check.ts";
-import { reasonOf } from "./reason.ts";
-
-const forbidden = 13;
+import { isUnauthorized, reasonOf } from "./reason.ts";
 
 /** Compares the placements with the cluster's own list of sharded collections. */
 export function checkSharding(client: MongoClient): Promise<Finding> {
@@ -39,7 +36,7 @@ export function compareSharding(databaseName: string, sharded: readonly Document
 }
 
 function unread(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden)
+  if (isUnauthorized(error))
     return note(
       "The user may not see how the collections are sharded.",
       "Grant it clusterMonitor, so that the doctor can check them. The service itself does not need it.",

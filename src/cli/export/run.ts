@@ -11,7 +11,7 @@ import { formatOf } from "../import/source.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts } from "../output.ts";
+import { count, counted, facts, totalOf } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { retryWhileUnavailable } from "../retry.ts";
@@ -68,7 +68,7 @@ export async function runExport(output: Output, link: Link, name: string, option
   await target.finish();
 
   const seconds = (performance.now() - begunAt) / 1_000;
-  const total = sum(counts);
+  const total = totalOf(counts);
   const lines = [
     `Exported ${counted(total, "record")} of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
     ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)])),
@@ -118,7 +118,7 @@ async function write(
         call.abort();
         throw error;
       });
-      const total = sum(counts);
+      const total = totalOf(counts);
       progress.show({ records: total, rate: total / ((performance.now() - begunAt) / 1_000), bytes: 0 });
       // Contacts come first in the stream, and CSV and vCard contain nothing else.
       if (format !== "ndjson" && records.some(({ record }) => record.case !== "contact")) break;
@@ -137,7 +137,3 @@ const writers: Readonly<Record<Format, (record: ImportedRecord) => string | unde
   vcard: ({ record }) =>
     record.case === "contact" && record.value.archivedAt === undefined ? vcard(record.value) : undefined,
 };
-
-function sum(counts: Counts): number {
-  return Object.values(counts).reduce((total: number, number: number) => total + number, 0);
-}

@@ -2,7 +2,7 @@
 import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
-import { count, counted, facts } from "../output.ts";
+import { count, counted, facts, totalOf } from "../output.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 
 /** The result of an import. */
@@ -86,7 +86,7 @@ function headline({
   if (!complete) return `Stopped after ${counted(position, "record")}. ${resumeInstruction(resumeOptions)}`;
   if (position > 0 && position === resumedFrom)
     return `${file} was imported into ${email} before. Nothing was written. To import it once more, add --again.`;
-  const total = Object.values(countsOf(written)).reduce((sum, number) => sum + number, 0);
+  const total = totalOf(countsOf(written));
   const counts = `${count(total)} ${total === 1 ? "record" : "records"} imported, ${count(rejected)} rejected`;
   return `${file} into ${email}: ${counts}, in ${seconds.toFixed(1)} s.`;
 }
