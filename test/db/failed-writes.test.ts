@@ -117,7 +117,7 @@ test.each([
   ["the deadline, whatever else it met", ofItsOwn, false, Reason.UNAVAILABLE],
 ])("a write fails for %s", async (_, error, isInterrupted, reason) => {
   const aborting = new AbortController();
-  const deadline = { ...deadlineIn(30_000), cancelled: aborting.signal };
+  const deadline = { ...deadlineIn(30_000), signal: aborting.signal };
   const failed = write(client, deadline, (_options, _fence) => {
     deadline.at = performance.now();
     if (isInterrupted) aborting.abort();
