@@ -11,8 +11,8 @@ const pieceBytes = 2_048;
 /** The maximum number of bytes that are read ahead, as many as Node reads ahead of a body. */
 const maxHeld = 16_384;
 /**
- * How many times at most a request is delayed because bytes follow it: the number of pieces in the largest read. By
- * then, a client that resets its requests as fast as it sends them has done so.
+ * The maximum number of times that a request is delayed because bytes follow it: the number of pieces in the largest
+ * read. By then, a client that resets its requests as fast as it sends them has done so.
  */
 const maxBehind = 32;
 /**

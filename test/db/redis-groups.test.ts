@@ -49,8 +49,8 @@ async function found(link: RedisLink, pattern: string): Promise<string[]> {
 
 /** The doctor's findings on Redis, each as `check: status`. */
 async function doctorOn(redisUrl: string): Promise<string[]> {
-  const surroundings = { redisUrl, unusable: () => false, clocks: createClocks(Date.now) } as unknown as DoctorContext;
-  return (await checkRedis(surroundings)).map(({ check, status }) => `${check}: ${status}`);
+  const context = { redisUrl, unusable: () => false, clocks: createClocks(Date.now) } as unknown as DoctorContext;
+  return (await checkRedis(context)).map(({ check, status }) => `${check}: ${status}`);
 }
 
 describe("a cluster", () => {

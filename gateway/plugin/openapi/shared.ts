@@ -2,7 +2,7 @@
 import type { JsonObject } from "./schema.ts";
 import { reference } from "./schema.ts";
 
-/** `components.headers`. The limits are the defaults; `withSettings` replaces them by those in force. */
+/** `components.headers`. The limits are the defaults; `withSettings` replaces them with those in force. */
 export const headers: Record<string, JsonObject> = {
   "RateLimit-Limit": {
     required: true,

@@ -45,7 +45,7 @@ export interface DoctorContext extends Settings {
 }
 
 /** Reads the settings and finds the embedded dependencies. Sends nothing over the network. */
-export async function findSurroundings(
+export async function createDoctorContext(
   environment: NodeJS.ProcessEnv,
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
 ): Promise<DoctorContext> {

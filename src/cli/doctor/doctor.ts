@@ -10,7 +10,7 @@ import { checkRedis } from "./redis.ts";
 import { createRedaction } from "./redaction.ts";
 import { checkService, findRunning } from "./service.ts";
 import type { DoctorOptions, DoctorContext } from "./doctor-context.ts";
-import { findSurroundings } from "./doctor-context.ts";
+import { createDoctorContext } from "./doctor-context.ts";
 
 /**
  * Runs all checks with the service's own environment. Writes nothing, unless it registers a client. The findings
@@ -20,20 +20,20 @@ export async function runDoctor(
   environment: NodeJS.ProcessEnv,
   options: DoctorOptions = {},
 ): Promise<readonly Finding[]> {
-  const surroundings = await findSurroundings(environment, options);
+  const context = await createDoctorContext(environment, options);
   // Runs alone, because it measures latencies, which the work of the other groups would increase.
-  const redis = await group("redis", () => checkRedis(surroundings));
-  const running = findRunning(surroundings);
+  const redis = await group("redis", () => checkRedis(context));
+  const running = findRunning(context);
   const groups = await Promise.all([
-    group("configuration", () => Promise.resolve(checkConfiguration(surroundings))),
-    group("mongodb", () => checkMongo(surroundings)),
-    group("certificates", () => checkCertificates(surroundings)),
-    group("provider", () => checkProvider(surroundings)),
-    group("service", async () => checkService(surroundings, await running)),
-    group("mcp", async () => checkMcp(surroundings, await running)),
+    group("configuration", () => Promise.resolve(checkConfiguration(context))),
+    group("mongodb", () => checkMongo(context)),
+    group("certificates", () => checkCertificates(context)),
+    group("provider", () => checkProvider(context)),
+    group("service", async () => checkService(context, await running)),
+    group("mcp", async () => checkMcp(context, await running)),
   ]);
   const [configuration = [], mongodb = [], ...rest] = groups;
-  return [configuration, mongodb, redis, surroundings.clocks.findings(), ...rest].flat().map(redacted(surroundings));
+  return [configuration, mongodb, redis, context.clocks.findings(), ...rest].flat().map(redacted(context));
 }
 
 /** Returns whether any finding is a fault. */

@@ -22,16 +22,16 @@ const fromBrowser = { Origin: "https://assistant.example", "MCP-Protocol-Version
 const unchanged = "configure the proxy to pass requests on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
 
-export async function checkMcp(surroundings: DoctorContext, running: Running): Promise<Finding[]> {
+export async function checkMcp(context: DoctorContext, running: Running): Promise<Finding[]> {
   const {
     config: { mcpAudiences },
     mcpUrl,
     provider,
-  } = surroundings;
+  } = context;
   const known = provider !== undefined && mcpUrl !== undefined && mcpAudiences.length > 0;
   return [
     ...(known ? [await check("mcp.audience", () => audience(mcpAudiences, mcpUrl))] : []),
-    ...(await signIn(surroundings, running)),
+    ...(await signIn(context, running)),
   ];
 }
 

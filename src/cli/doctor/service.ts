@@ -38,8 +38,8 @@ export async function findRunning({ internalUrl, baseUrl }: DoctorContext): Prom
   return { inside, outside };
 }
 
-export async function checkService(surroundings: DoctorContext, { inside, outside }: Running): Promise<Finding[]> {
-  const { internalUrl, baseUrl, noService } = surroundings;
+export async function checkService(context: DoctorContext, { inside, outside }: Running): Promise<Finding[]> {
+  const { internalUrl, baseUrl, noService } = context;
   if (!inside && !outside) {
     const where = [internalUrl, baseUrl].filter((url) => url !== undefined).join(" nor at ");
     const why =
@@ -55,7 +55,7 @@ export async function checkService(surroundings: DoctorContext, { inside, outsid
   }
   const internal =
     inside && internalUrl !== undefined
-      ? insideChecks(surroundings, internalUrl)
+      ? insideChecks(context, internalUrl)
       : [
           check("service.internal", () =>
             warning(
@@ -64,7 +64,7 @@ export async function checkService(surroundings: DoctorContext, { inside, outsid
             ),
           ),
         ];
-  return (await Promise.all([...internal, outsideChecks(surroundings)])).flat();
+  return (await Promise.all([...internal, outsideChecks(context)])).flat();
 }
 
 function insideChecks({ serviceToken, clocks }: DoctorContext, url: string): Promise<Finding>[] {

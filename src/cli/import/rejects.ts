@@ -1,5 +1,5 @@
 // Rejected entries of an import: the first ones for the summary, all of them for the `--rejects` file.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import type { WriteStream } from "node:fs";
@@ -61,7 +61,7 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       const { line, reason, message } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message });
       const text = textOf(reject);
-      const isNew = reason !== unreadable || !had.has(digest(text));
+      const isNew = reason !== unreadable || !had.has(hash("sha256", text));
       if (isNew) stream?.write(`${text}\n`);
       return isNew;
     },
@@ -89,12 +89,8 @@ async function unreadableIn(file: string | undefined): Promise<ReadonlySet<strin
   if (file === undefined || !(await stat(file).catch(() => undefined))?.isFile()) return found;
   const bytes = createReadStream(file) as AsyncIterable<Buffer>;
   for await (const lines of linesOf(bytes, "utf-8", Infinity))
-    for (const { text } of lines) if (text.includes(`"reason":"${unreadable}"`)) found.add(digest(text));
+    for (const { text } of lines) if (text.includes(`"reason":"${unreadable}"`)) found.add(hash("sha256", text));
   return found;
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
 }
 
 async function open(file: string): Promise<WriteStream> {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { checkCertificates } from "../../../src/cli/doctor/certificates.ts";
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import { findSurroundings } from "../../../src/cli/doctor/doctor-context.ts";
+import { createDoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { dataFolder, endProgram, startProgram } from "../../program.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
@@ -224,7 +224,7 @@ describe("certificates", () => {
       REDIS_URL: `rediss://${redis}`,
     };
     const at = async (now: number): Promise<Finding[]> =>
-      checkCertificates(await findSurroundings(settings, { now: () => now }));
+      checkCertificates(await createDoctorContext(settings, { now: () => now }));
     const statuses = async (now: number): Promise<string[]> =>
       (await at(now)).map(({ check, status }) => `${check} ${status}`).sort();
     const named = (status: string): string[] =>
@@ -242,7 +242,7 @@ describe("certificates", () => {
   });
 
   test("reports none for dependencies that are reached without TLS [OPS-58]", async () => {
-    expect(await checkCertificates(await findSurroundings(environment, {}))).toEqual([]);
+    expect(await checkCertificates(await createDoctorContext(environment, {}))).toEqual([]);
   });
 });
 
