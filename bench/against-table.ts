@@ -17,7 +17,7 @@ const figures: readonly (readonly [title: string, figure: keyof Sample, digits: 
   ["CPU µs per request: mongod", "mongodUs", 0],
   ["CPU µs per request: Redis", "redisUs", 0],
 ];
-const judged = ["serviceUs", "totalUs"] as const;
+const checked = ["serviceUs", "totalUs"] as const;
 
 /** The whole comparison; `notes` are sentences on how it was measured. */
 export function againstTable(compared: readonly Compared[], commit: string, notes: readonly string[]): string {
@@ -37,7 +37,7 @@ export function againstTable(compared: readonly Compared[], commit: string, note
 export function ratioTable(compared: readonly Compared[], limit: number): string {
   const rows = compared.map((one) => [
     one.line,
-    ...judged.map((figure) => spread(ratios(roundsOf(one), figure), 2)),
+    ...checked.map((figure) => spread(ratios(roundsOf(one), figure), 2)),
     isSlower(one, limit) ? `**beyond ${limit}**${failures(one, "; ", "")}` : failures(one, "", ""),
   ]);
   return grid(["new / old", "CPU of the service", "CPU with mongod and redis-server", ""], rows);
@@ -48,7 +48,7 @@ export function ratioTable(compared: readonly Compared[], limit: number): string
  * the machine.
  */
 export function isSlower({ runs }: Pick<Compared, "runs">, limit: number): boolean {
-  return judged.some((figure) => runs.every(({ rounds }) => median(ratios(rounds, figure)) > limit));
+  return checked.some((figure) => runs.every(({ rounds }) => median(ratios(rounds, figure)) > limit));
 }
 
 /** How many responses were no success. */

@@ -95,7 +95,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
   });
 }
 
-/** Starts both for each run, and stops them after it: no other subject runs beside them. */
+/** Starts both for each run, and stops them after it: no other subject runs meanwhile. */
 async function measurePair(setup: Setup, line: Line, own: Subject, other: Subject): Promise<Pair> {
   const { options, fixture, client } = setup;
   const title = `${line.name.padEnd(10)} ${own.name} against ${other.name}`;
@@ -274,7 +274,7 @@ function notesOn({ name, accounts }: DataPlan, { runs, rounds, seconds }: Effort
   return [
     `Data: ${name === "small" ? "the small set, whose figures mean nothing; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
     machineNote(node),
-    `Runs of each pair: ${runs}, in each of them ${rounds} rounds of ${seconds} s. Both subjects are started for the run and loaded in turn, and beside them only the databases run. Where two runs differ by more than 15 %, the pair is measured again.`,
+    `Runs of each pair: ${runs}, in each of them ${rounds} rounds of ${seconds} s. Both subjects are started for the run and loaded in turn, and apart from them only the databases run. Where two runs differ by more than 15 %, the pair is measured again.`,
   ];
 }
 

@@ -17,7 +17,7 @@ export interface Goal {
 }
 
 const figures = { serviceUs: "CPU for each request", totalUs: "CPU with mongod and redis-server" } as const;
-type Judged = Figure & keyof typeof figures;
+type CheckedFigure = Figure & keyof typeof figures;
 
 /** The goals, in the order of the table. */
 export const goals: readonly Goal[] = [
@@ -104,7 +104,7 @@ function against(
   line: string,
   own: string,
   other: string,
-  figure: Judged = "serviceUs",
+  figure: CheckedFigure = "serviceUs",
 ): Goal {
   return {
     title,

@@ -19,7 +19,7 @@ export interface Effort {
   readonly warmUps: number;
 }
 
-/** The processes of the databases, whose processor time counts beside that of the service. */
+/** The processes of the databases, whose processor time counts in addition to that of the service. */
 export interface DatabasePids {
   readonly mongod: readonly number[];
   readonly redis: readonly number[];

@@ -1,4 +1,4 @@
-// `npm run bench`: the command line of the bench. Measures the service beside its peers, or beside an older commit.
+// `npm run bench`: the command line of the bench. Measures the service against its peers, or against an older commit.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -48,9 +48,9 @@ function lineTable(pairs: readonly Pair[]): string {
   const rows = pairs.flatMap((pair) => [sideRow(pair, "own"), sideRow(pair, "other")]);
   const title = `### ${pairs[0]?.lineTitle ?? ""}`;
   const head = ["", "req/s", "p50 ms", "p99 ms", "CPU µs", "mongod µs", "Redis µs", "MB"];
-  const judged = ["Records is × by req/s", "by CPU", "by CPU of all"];
+  const checked = ["Records is × by req/s", "by CPU", "by CPU of all"];
   const again = pairs.filter((pair) => pair.runs.length > 2).map(runsNote);
-  return [`${title}\n\n${grid([...head, ...judged], rows)}`, ...again].join("\n\n");
+  return [`${title}\n\n${grid([...head, ...checked], rows)}`, ...again].join("\n\n");
 }
 
 function sideRow(pair: Pair, side: Side): string[] {
@@ -58,7 +58,7 @@ function sideRow(pair: Pair, side: Side): string[] {
   const of = (figure: Parameters<typeof figureOf>[1], digits: number): string =>
     median(rounds.map((round) => figureOf(round[side], figure))).toFixed(digits);
   const failed = pair.runs.reduce((sum, run) => sum + run.failed[side], 0);
-  const judged = (["rate", "serviceUs", "totalUs"] as const).map((figure) =>
+  const checked = (["rate", "serviceUs", "totalUs"] as const).map((figure) =>
     side === "other" ? spread(timesAsGood(rounds, figure), 2) : "",
   );
   return [
@@ -68,7 +68,7 @@ function sideRow(pair: Pair, side: Side): string[] {
     of("p99Ms", 1),
     ...(["serviceUs", "mongodUs", "redisUs"] as const).map((figure) => of(figure, 0)),
     median(pair.runs.map(({ memoryMb }) => memoryMb[side])).toFixed(0),
-    ...judged,
+    ...checked,
   ];
 }
 

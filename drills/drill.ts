@@ -21,7 +21,7 @@ export type Say = (line: string) => void;
 
 /** Options of the command line that only some drills use. */
 export interface RunOptions {
-  /** The commit of the older code that runs beside this one; the drill's own choice by default. */
+  /** The commit of the older code that runs in parallel; the drill's own choice by default. */
   readonly from?: string | undefined;
 }
 

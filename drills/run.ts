@@ -1,10 +1,10 @@
-// `npm run drill`: runs drills in their long form, their negative controls after them, and judges both.
+// `npm run drill`: runs drills in their long form, their negative controls after them, and checks both.
 import { parseArgs } from "node:util";
 import { drills } from "./all.ts";
 import type { Drill, Report, Run } from "./drill.ts";
 
 const usage = `npm run drill -- [NAME …] [--short] [--no-controls] [--list] [--from COMMIT]
-All drills where none is named. "upgrade" runs the code of --from beside this one. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
+All drills where none is named. "upgrade" runs the code of --from in parallel. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
 
 ${drills.map(({ name, promise }) => `  ${name.padEnd(16)} ${promise}`).join("\n")}`;
 
@@ -30,12 +30,12 @@ if (unknown.length > 0) {
 
 const verdicts: string[] = [];
 for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
-  await judge(drill);
+  await check(drill);
 console.log(`\n${verdicts.join("\n")}`);
 // A connection of a drill's own clients that is still open must not keep the command.
 process.exit();
 
-async function judge({ name, promise, run, controls }: Drill): Promise<void> {
+async function check({ name, promise, run, controls }: Drill): Promise<void> {
   console.log(`\n# ${name}: ${promise}`);
   const { violations, unprovoked = [] } = await timed(run);
   const holds = violations.length + unprovoked.length === 0;

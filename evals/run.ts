@@ -3,7 +3,7 @@ import { withDemo } from "./instance.ts";
 import { measureLatency } from "./latency.ts";
 import { questions } from "./questions.ts";
 import type { Outcome } from "./trace.ts";
-import { judge, troublesOf } from "./trace.ts";
+import { checkTrace, troublesOf } from "./trace.ts";
 
 const widths = [5, 14, 7, 0] as const;
 
@@ -23,7 +23,7 @@ async function printQuestions(): Promise<void> {
   const columns = ["calls", "tokens", "facts", ""] as const;
   const outcomes = await withDemo(async ({ client, records }) => {
     const all: Outcome[] = [];
-    for (const question of questions) all.push(await judge(question, client, records));
+    for (const question of questions) all.push(await checkTrace(question, client, records));
     return all;
   });
   print("question", columns);

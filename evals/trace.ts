@@ -37,7 +37,7 @@ const usual: Bound = { calls: 3, tokens: 6_000 };
 const bytesPerToken = 3;
 
 /** Runs the trace of a question. Fails where a call is an error. */
-export async function judge(
+export async function checkTrace(
   { prompt, bound = usual, trace, facts }: Question,
   client: Client,
   records: Records,

@@ -6,8 +6,8 @@ import { fail, failureOf } from "../src/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
 import { findDeflated } from "../src/deflated.ts";
 import { hugeBytes, largeBytes, requireSlotForHuge } from "../src/large/slots.ts";
-import type { TakeRoom } from "../src/large/sending.ts";
-import { roomFor } from "../src/large/sending.ts";
+import type { ReserveBytes } from "../src/large/sending.ts";
+import { reservationFor } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
@@ -42,7 +42,7 @@ interface Operation extends Route {
   /** `render` returns the body of a response as JSON text, and `bodyOf` as an object. */
   readonly render: (message: Message) => string;
   readonly bodyOf: (message: Message) => object;
-  readonly takeRoom: TakeRoom;
+  readonly reserveBytes: ReserveBytes;
   /** The service and the method in gRPC's form. */
   readonly rpcName: string;
 }
@@ -55,7 +55,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       read: createRequestReader(route),
       bodyOf: (message) => route.write(message, documentProvider),
       render: (message) => JSON.stringify(route.write(message, documentProvider)),
-      takeRoom: roomFor(route.rpc),
+      reserveBytes: reservationFor(route.rpc),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
@@ -96,7 +96,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         request,
         inbound,
       );
-      operation.takeRoom(response, inbound.tally, rendered.length); // 503
+      operation.reserveBytes(response, inbound.tally, rendered.length); // 503
       await writeResponse(request, response, rendered);
     } catch (error) {
       const failure = failureOf(error);

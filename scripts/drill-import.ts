@@ -1,5 +1,5 @@
 // The long drill of imports: a million notes by the command line, killed and resumed, then every record and every
-// endpoint is judged.
+// endpoint is checked.
 import { parseArgs } from "node:util";
 import { drillBulk } from "../drills/bulk/fixture.ts";
 

@@ -21,12 +21,12 @@ const builtElsewhere: ReadonlyMap<string, string> = new Map([
 /** Whether all are linear; prints those that are not. */
 export function isLinear(root: string, reasons = builtElsewhere): boolean {
   const { known, built } = withTrees(root, projects, folders, expressionsOf);
-  const judged = new Map<string, string | undefined>();
+  const checked = new Map<string, string | undefined>();
   let linear = true;
   for (const { path, line, source, flags } of known) {
     const literal = `/${source}/${flags}`;
-    if (!judged.has(literal)) judged.set(literal, slownessOf({ source, flags }));
-    const slowness = judged.get(literal);
+    if (!checked.has(literal)) checked.set(literal, slownessOf({ source, flags }));
+    const slowness = checked.get(literal);
     if (slowness !== undefined) report(`${path}:${line}: ${literal} is not linear: ${slowness}`);
   }
   for (const { path, line, code } of built) {

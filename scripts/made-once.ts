@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 
 /**
- * The folder, which `make` fills where it is not whole. It is made beside its place and then moved there, so that
+ * The folder, which `make` fills where it is not whole. It is made next to its place and then moved there, so that
  * nobody ever sees half of it. Where another run was faster, its folder stays: it may be in use.
  */
 export function madeOnce(

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import type { Program } from "../fixtures/service/program.ts";
 import { startProgram } from "../fixtures/service/program.ts";
-import { hasPassed } from "./mcp-clients/judge.ts";
+import { hasPassed } from "./mcp-clients/checker.ts";
 import { clientKinds } from "./mcp-clients/kinds.ts";
 import { placeOf } from "./mcp-clients/user.ts";
 import type { Row } from "./mcp-clients/run.ts";

@@ -14,8 +14,8 @@ export interface PythonProject {
 export interface PythonTool extends PythonProject {
   /** What `python -m` runs. */
   readonly module: string;
-  /** What is installed beside it. */
-  readonly beside?: readonly string[];
+  /** What is installed with it. */
+  readonly extras?: readonly string[];
 }
 
 /** Runs requests that are made from an OpenAPI document. */
@@ -33,12 +33,12 @@ export const checkJsonschema: PythonTool = {
   module: "check_jsonschema",
 };
 
-/** Generates clients in Python; beside it what the client of OpenAPI Generator needs more. */
+/** Generates clients in Python; with it what the client of OpenAPI Generator needs more. */
 export const openapiPythonClient: PythonTool = {
   project: "openapi-python-client",
   version: "0.29.1",
   module: "openapi_python_client",
-  beside: ["urllib3==2.8.0", "python-dateutil==4.0.0"],
+  extras: ["urllib3==2.8.0", "python-dateutil==4.0.0"],
 };
 
 /** Whether there is a python3 that makes virtual environments with pip in them. */
@@ -54,10 +54,10 @@ export const withoutEnvironments = "No python3 with venv and pip was found (on D
  * (as of src/config.ts). Throws with what pip said last.
  */
 export function pythonTool(
-  { project, version, module, beside = [] }: PythonTool,
+  { project, version, module, extras = [] }: PythonTool,
   cacheDir: string,
 ): readonly [program: string, ...args: string[]] {
-  return [environment({ project, version }, cacheDir, ["-m", module, "--version"], beside), "-m", module];
+  return [environment({ project, version }, cacheDir, ["-m", module, "--version"], extras), "-m", module];
 }
 
 /** The Python of an environment with the project in it, for a program of ours. Installs it as `pythonTool` does. */
@@ -71,12 +71,12 @@ function environment(
   { project, version }: PythonProject,
   cacheDir: string,
   check: readonly string[],
-  beside: readonly string[] = [],
+  extras: readonly string[] = [],
 ): string {
   const folder = join(cacheDir, "python", `${project}-${version}`);
   // The environment is of no use to another minor version of Python, whose own programs it names.
   const isWhole = (): boolean => passes(folder, check);
-  madeOnce(folder, (making) => install(making, [`${project}==${version}`, ...beside]), isWhole);
+  madeOnce(folder, (making) => install(making, [`${project}==${version}`, ...extras]), isWhole);
   return join(folder, "bin", "python");
 }
 

@@ -16,14 +16,14 @@ export interface Tree {
 }
 
 /**
- * Calls `judge` with every file of the projects whose path begins with one of the folders. Each file comes once.
- * `texts` are files that are on no disk, by their path: the projects have them beside the others.
+ * Calls `check` with every file of the projects whose path begins with one of the folders. Each file comes once.
+ * `texts` are files that are on no disk, by their path: the projects have them in addition to the others.
  */
 export function withTrees<T>(
   root: string,
   projects: readonly string[],
   folders: readonly string[],
-  judge: (trees: readonly Tree[]) => T,
+  check: (trees: readonly Tree[]) => T,
   texts: ReadonlyMap<string, string> = new Map(),
 ): T {
   const api = new API({ cwd: root, ...(texts.size > 0 && { fs: filesBeside(root, texts) }) });
@@ -39,7 +39,7 @@ export function withTrees<T>(
         if (file !== undefined) trees.set(path, { path, file, checker });
       }
     }
-    return judge([...trees.values()]);
+    return check([...trees.values()]);
   } finally {
     api.close();
   }

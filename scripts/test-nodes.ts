@@ -35,11 +35,11 @@ if (values.help || unknown.length > 0) {
 
 const verdicts: string[] = [];
 let [ran, failed] = [0, 0];
-for (const name of supportedNodes) if (positionals.length === 0 || positionals.includes(name)) judge(name);
+for (const name of supportedNodes) if (positionals.length === 0 || positionals.includes(name)) check(name);
 console.log(`\n${verdicts.join("\n")}`);
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0;
 
-function judge(name: string): void {
+function check(name: string): void {
   const node = programOf(name);
   if (node === undefined) return;
   ran++;

@@ -83,7 +83,7 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
       const busy = load === undefined ? [] : [load.account];
       violations.push(...((await load?.stop())?.violations ?? []));
       const before = await stored(fixture.client.db(), [...busy, doomed]);
-      judgeFiles(scene, filled);
+      checkFiles(scene, filled);
       await withTarget(scene, build, (target, client) => restoreAll(scene, target, client, filled, [...busy, doomed]));
       return { figures: { ...countsOf(before), "accounts exported": accounts }, violations };
     });
@@ -149,7 +149,7 @@ async function until({ ended }: Running, isSo: () => boolean | Promise<boolean>)
 }
 
 /** Others can read nothing of the files, and nobody can read a key in them. */
-function judgeFiles({ folder, violations }: Scene, filled: readonly Filled[]): void {
+function checkFiles({ folder, violations }: Scene, filled: readonly Filled[]): void {
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
   if (modeOf(folder) !== "700") violations.push(`the folder has the mode ${modeOf(folder)}`);
   const secrets = filled.flatMap(({ keys }) => keys.map(({ key }) => key));
@@ -191,7 +191,7 @@ async function restoreAll(
   without: readonly string[],
 ): Promise<void> {
   const { fixture, source, folder, violations, form, say } = scene;
-  await judgeRejections(scene, target, client);
+  await checkRejections(scene, target, client);
   const load = form === "long" ? await loadOn(target, createServices(client), "the restore") : undefined;
   const first = startCommand(target, "restore", folder);
   await until(first, async () => (await client.db().collection("restores").countDocuments()) >= 2);
@@ -219,7 +219,7 @@ async function restoreAll(
 }
 
 /** A damaged file is found before anything is restored. */
-async function judgeRejections(
+async function checkRejections(
   { folder, violations }: Scene,
   target: ChildInstance,
   client: MongoClient,

@@ -1,4 +1,4 @@
-// What an erasure is judged by: the reads of another account meanwhile, what each instance deleted, what collided and
+// What an erasure is checked by: the reads of another account meanwhile, what each instance deleted, what collided and
 // what is left.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
@@ -67,7 +67,7 @@ export async function conflictsIn(client: MongoClient): Promise<number> {
   return Number((metrics as { operation: { writeConflicts: number } }).operation.writeConflicts);
 }
 
-/** How many documents of the account there are, beside the one of its erasure. */
+/** How many documents of the account there are, not counting the one of its erasure. */
 export async function leftInMongo(client: MongoClient, accountId: UUID): Promise<number> {
   const db = client.db();
   const names = (await db.listCollections({}, { nameOnly: true }).toArray())

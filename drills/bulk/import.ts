@@ -1,5 +1,5 @@
 // An import by the command line that is killed, whose service is killed, and that is resumed; then the account is
-// judged.
+// checked.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

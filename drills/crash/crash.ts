@@ -68,17 +68,17 @@ async function run(
       const patient = { instance, proxy, mongod: fixture.mongod };
       const prepared = await Promise.all(writes.map((write) => prepareWrite(fixture, whole, write)));
       const violations: string[] = [];
-      const judging: Promise<string[]>[] = [];
+      const checking: Promise<string[]>[] = [];
       const of = (kind: Breach["kind"]): PreparedWrite[] =>
         prepared.filter(({ broken: { breach } }) => breach.kind === kind);
       for (const kind of ["fault", "cut"] as const) {
         say(`${of(kind).length} writes: ${kind}`);
-        for (const write of of(kind)) judging.push(judged(write, whole, await suffered(write, patient, violations)));
+        for (const write of of(kind)) checking.push(checked(write, whole, await suffered(write, patient, violations)));
       }
       say(`${of("killed").length} writes: killed`);
       const pending = await killed(of("killed"), patient, violations);
-      judging.push(...pending.map(async ({ write, response }) => judged(write, whole, await response)));
-      violations.push(...(await Promise.all(judging)).flat(), ...unknownSteps(sent));
+      checking.push(...pending.map(async ({ write, response }) => checked(write, whole, await response)));
+      violations.push(...(await Promise.all(checking)).flat(), ...unknownSteps(sent));
       const figures = {
         "writes with a fault of mongod": of("fault").length,
         "writes with a connection cut": of("cut").length,
@@ -91,11 +91,11 @@ async function run(
   });
 }
 
-/** Continues beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
-function judged(write: PreparedWrite, whole: string, first: WireResponse | undefined): Promise<string[]> {
+/** Continues while the next writes run: a check that cannot be made is a violation, not an end of them. */
+function checked(write: PreparedWrite, whole: string, first: WireResponse | undefined): Promise<string[]> {
   return write
-    .judge(whole, first)
-    .catch((error: unknown) => [`${spell(write.broken)}: it could not be judged: ${String(error)}`]);
+    .check(whole, first)
+    .catch((error: unknown) => [`${spell(write.broken)}: it could not be checked: ${String(error)}`]);
 }
 
 const reachedWithinMs = 20_000;

@@ -1,4 +1,4 @@
-// Sends one idempotent write in a fresh account and judges its outcome.
+// Sends one idempotent write in a fresh account and checks its outcome.
 import { rest } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
@@ -9,7 +9,7 @@ import { bodyOf, readBack } from "../kills/body.ts";
 import type { BrokenWrite } from "./instants.ts";
 import { spell } from "./instants.ts";
 
-/** A write that is sent once, broken, and judged by its retry. */
+/** A write that is sent once, broken, and checked by its retry. */
 export interface PreparedWrite {
   readonly broken: BrokenWrite;
   /** Sends it to the instance at this base: undefined where no response came. */
@@ -18,7 +18,7 @@ export interface PreparedWrite {
    * Sends it again to an instance that is whole, and gives what is wrong: anything but one record, one note, one claim,
    * and the same body in every response. `first` is what its client has received.
    */
-  judge(whole: string, first: WireResponse | undefined): Promise<string[]>;
+  check(whole: string, first: WireResponse | undefined): Promise<string[]>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function prepareWrite(fixture: Fixture, whole: string, broken: Brok
   return {
     broken,
     send,
-    async judge(base, first) {
+    async check(base, first) {
       const violations: string[] = [];
       const see = (right: boolean, words: string): void =>
         void (right || violations.push(`${spell(broken)}: ${words}`));

@@ -1,6 +1,6 @@
 // The drill of the dependencies: each is broken in turn while every surface gets requests.
 import type { ChildInstance } from "../../fixtures/service/child.ts";
-import { judge } from "../../fixtures/records/stream.ts";
+import { checkAcknowledged } from "../../fixtures/records/stream.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
@@ -69,12 +69,16 @@ function sufferAll(
     const known = await site.token();
     for (const fault of suffered) {
       const seen = await sufferOne(site, fault, known, ledger, trial);
-      const figure = `all served within ${seconds(seen.slowestMs)}, all right ${seconds(seen.recoveryMs)} after it${seen.unjudged > 0 ? `, ${seen.unjudged} not judged on a machine without time` : ""}`;
+      const figure = `all served within ${seconds(seen.slowestMs)}, all right ${seconds(seen.recoveryMs)} after it${seen.unchecked > 0 ? `, ${seen.unchecked} not checked on a machine without time` : ""}`;
       figures[fault.name] = figure;
       violations.push(...seen.violations);
       say(`${fault.name}: ${figure}${seen.violations.length > 0 ? `, ${seen.violations.length} violations` : ""}`);
     }
-    const { acknowledged, lost, doubled } = await judge(site.fixture.client, site.account.id, ledger.acknowledged);
+    const { acknowledged, lost, doubled } = await checkAcknowledged(
+      site.fixture.client,
+      site.account.id,
+      ledger.acknowledged,
+    );
     if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
     if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
     return { figures: { ...figures, "acknowledged writes": acknowledged }, violations };

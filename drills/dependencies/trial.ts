@@ -1,4 +1,4 @@
-// Runs one fault against an instance and judges every response during and after it.
+// Runs one fault against an instance and checks every response during and after it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";
@@ -19,7 +19,7 @@ export interface Seen {
    * Requests that got 503 at their deadline, while not even an idle one was served
    * quickly: whose fault that is nobody can know.
    */
-  readonly unjudged: number;
+  readonly unchecked: number;
   readonly violations: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export async function suffer(
   { waves, pauseMs }: Trial,
 ): Promise<Seen> {
   const violations: string[] = [];
-  let [slowestMs, unjudged] = [0, 0];
+  let [slowestMs, unchecked] = [0, 0];
   const begun = performance.now();
 
   async function wave(): Promise<TimedResponse[]> {
@@ -109,7 +109,7 @@ export async function suffer(
     const expected = fault.expects[call.kind] ?? "served";
     const early = call.kind === "serving" && sentAt - begun < noticedWithinMs;
     if (expected === "either" || early || word === expected || !["served", "unavailable"].includes(word)) continue;
-    if (word === "unavailable" && (ms > deadlineMs || call.kind === "serving") && idleMs > slowIdleMs) unjudged += 1;
+    if (word === "unavailable" && (ms > deadlineMs || call.kind === "serving") && idleMs > slowIdleMs) unchecked += 1;
     else violations.push(`${fault.name}: ${call.name} was ${word}, and not ${expected}`);
   }
   if (fault.heals === true) await served(begun, "into the fault");
@@ -120,7 +120,7 @@ export async function suffer(
     if (word !== "served")
       violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when it was sent again`);
   }
-  return { slowestMs, recoveryMs, unjudged, violations };
+  return { slowestMs, recoveryMs, unchecked, violations };
 }
 
 /** Requests everything at once. Who is not served in time is not waited for. */

@@ -92,7 +92,7 @@ const planned: readonly Planned[] = [
 export const controls: readonly Control[] = planned.map(({ broken, breaks, rounds, seen }) =>
   brokenControl(broken, breaks, async (build, say) => {
     const { figures, violations } = await runHistories(rounds, say, build);
-    // What it has to see is named, so that two primaries need not be provoked beside it.
+    // What it has to see is named, so that two primaries need not be provoked as well.
     return { figures, violations: violations.filter((violation) => seen.test(violation)) };
   }),
 );

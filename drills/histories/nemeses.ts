@@ -139,11 +139,11 @@ export const nemeses = {
   /** The requests of an instance and their responses come seconds late. */
   async "held links of an instance"(scene) {
     const { site } = scene;
-    const one = site.instances.slice(0, scene.beside);
+    const one = site.instances.slice(0, scene.onPrimarySide);
     for (const held of ["requests", "replies", "both"] as const) {
       const from = now();
       site.network.set(one, site.members, { held });
-      await scene.meanwhile(2_500, site.instances.slice(scene.beside));
+      await scene.meanwhile(2_500, site.instances.slice(scene.onPrimarySide));
       scene.standstills.push({ from, to: now() });
       site.network.heal();
     }

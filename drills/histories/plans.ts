@@ -17,7 +17,7 @@ export const plans: Record<Form, readonly RoundPlan[]> = {
       const made = { nemesis, electionMs: electionMs as RoundPlan["electionMs"] };
       return [
         { ...made, ...switchOf(at + 1) },
-        { ...made, twice: true, beside: 2, ...switchOf(at) },
+        { ...made, twice: true, onPrimarySide: 2, ...switchOf(at) },
       ];
     }),
   ),

@@ -1,17 +1,17 @@
-// One round: contacts and users of its own, clients on every instance, a nemesis, recovery, and the judgement of all
+// One round: contacts and users of its own, clients on every instance, a nemesis, recovery, and the check of all
 // of it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Say } from "../drill.ts";
 import { createCalls } from "./calls.ts";
 import { crossedHands } from "./hands.ts";
-import { judgeRound } from "./judge.ts";
+import { checkRound } from "./checker.ts";
 import type { NemesisName } from "./nemeses.ts";
 import { nemeses } from "./nemeses.ts";
 import type { History } from "./operation.ts";
 import { now } from "./operation.ts";
 import { lastEntry, readCommitted } from "./oplog.ts";
 import { overlapMs } from "./primaries.ts";
-import type { Standstill } from "./records-judge.ts";
+import type { Standstill } from "./records-checker.ts";
 import type { Round } from "./registers.ts";
 import type { Scene } from "./scene.ts";
 import type { Site } from "./site.ts";
@@ -27,7 +27,8 @@ export interface RoundPlan {
   /** Comes twice in a row. */
   readonly twice?: boolean;
   readonly electionMs: 2_000 | 5_000 | 10_000;
-  readonly beside?: 1 | 2;
+  /** How many instances are on the side of the old primary; 1 by default. */
+  readonly onPrimarySide?: 1 | 2;
   /** Is set off and on while the nemesis lets things be. */
   readonly switch?: SwitchName;
 }
@@ -75,7 +76,7 @@ export async function runRound(
         site,
         standstills,
         electionMs: plan.electionMs,
-        beside: plan.beside ?? 1,
+        onPrimarySide: plan.onPrimarySide ?? 1,
         divided: (alone, many) =>
           void clients.push(...stage.crossed.map((register) => crossedHands(round, register, alone, many))),
         async meanwhile(ms, instances) {
@@ -104,7 +105,7 @@ export async function runRound(
   const { quiet, crossed, renamed, noted, ingested } = stage;
   const registers = [...quiet, ...crossed, ...renamed.flat(), ...noted.flat(), ...ingested.flat()];
   const committed = await readCommitted(site.fixture.client, since);
-  const judged = judgeRound({
+  const checked = checkRound({
     site,
     history,
     registers,
@@ -115,7 +116,7 @@ export async function runRound(
     failures: failures.splice(0),
   });
   return {
-    ...judged,
+    ...checked,
     history,
     overlapMs: overlapMs(site.primaries.claims, begun),
     requestsPerSecond: history.operations.length / seconds,

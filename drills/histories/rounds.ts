@@ -1,6 +1,6 @@
 // Runs the rounds of a drill on one site and reports on all of them.
 import type { Report, Say } from "../drill.ts";
-import { outcomesOf } from "./judge.ts";
+import { outcomesOf } from "./checker.ts";
 import { keepHistories } from "./kept.ts";
 import type { NemesisName } from "./nemeses.ts";
 import { createHistory } from "./operation.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isListening } from "../../src/embedded/port.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { now } from "./operation.ts";
-import type { Standstill } from "./records-judge.ts";
+import type { Standstill } from "./records-checker.ts";
 import type { Site } from "./site.ts";
 
 /** What a nemesis works on. */
@@ -12,10 +12,10 @@ export interface Scene {
   /** How long the members wait before they elect. */
   readonly electionMs: number;
   /** How many instances are on the side of the old primary. */
-  readonly beside: 1 | 2;
+  readonly onPrimarySide: 1 | 2;
   /** What was paused, and when. */
   readonly standstills: Standstill[];
-  /** Called at a cut with the instances beside the old primary, and the others. */
+  /** Called at a cut with the instances on the old primary's side, and the others. */
   divided(alone: readonly string[], many: readonly string[]): void;
   /** Lets things be for so long; what the round does meanwhile is done in it, over an instance of `instances`. */
   meanwhile(ms: number, instances: readonly string[]): Promise<void>;
@@ -30,10 +30,10 @@ export interface Sides {
   readonly manyInstances: readonly string[];
 }
 
-export async function sidesOf({ site, beside }: Scene): Promise<Sides> {
+export async function sidesOf({ site, onPrimarySide }: Scene): Promise<Sides> {
   const primary = await site.primaries.current();
   const followers = site.members.filter((member) => member !== primary);
-  const [alone, manyInstances] = [site.instances.slice(0, beside), site.instances.slice(beside)];
+  const [alone, manyInstances] = [site.instances.slice(0, onPrimarySide), site.instances.slice(onPrimarySide)];
   return { primary, alone, followers, manyInstances, many: [...followers, ...manyInstances] };
 }
 

@@ -73,7 +73,7 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
 }
 
 /**
- * Does it until it succeeds, each time with other values. Nothing is judged yet: a machine that is too busy for the
+ * Does it until it succeeds, each time with other values. Nothing is checked yet: a machine that is too busy for the
  * lease must not end the drill.
  */
 async function onceServed<T>(make: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ export interface Case {
   readonly name: string;
   /** True for a body of many small chunks: the network decides how much is read at once. */
   readonly inParts?: boolean;
-  /** True for a request of one length: how its cost grows is not judged. */
+  /** True for a request of one length: how its cost grows is not checked. */
   readonly isFixed?: boolean;
   /** Sends a share of its length: 1 is all of it, 0 almost nothing. Undefined if the text cannot be sent there. */
   send(share: number): Promise<Status | undefined>;

@@ -20,7 +20,7 @@ import type { Flood } from "./floods.ts";
 import { ping, resetStreams } from "./floods.ts";
 import { gauged, openGauge } from "./gauge.ts";
 import { largestResponses } from "./largest.ts";
-import { judgeMalformed } from "./malformed.ts";
+import { checkMalformed } from "./malformed.ts";
 import { emailSlot } from "./regressions.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
@@ -38,7 +38,7 @@ type Focus = "all" | "slow" | "dense" | "largest" | "unread" | Exclude<Selection
 const maxGrowthMb = 250;
 /** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
-/** Many connections of one client, and the longest p99 of another's requests beside them, in milliseconds. */
+/** Many connections of one client, and the longest p99 of another's requests meanwhile, in milliseconds. */
 const denseConnections = 50;
 const denseMs = 250;
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
@@ -123,7 +123,7 @@ async function attack(form: Form, say: Say, focus: Focus, build: Build): Promise
   try {
     return await withFixture({ members: 1, instances: 1, environment }, async (fixture) => {
       const user = await newUser(fixture, fake, "read_write", { past: 1941, future: 2041 });
-      return judge(fixture, user, socket, form, focus, say);
+      return check(fixture, user, socket, form, focus, say);
     });
   } finally {
     closeConnections();
@@ -132,7 +132,7 @@ async function attack(form: Form, say: Say, focus: Focus, build: Build): Promise
   }
 }
 
-async function judge(
+async function check(
   fixture: Fixture,
   user: User,
   socket: string,
@@ -154,8 +154,8 @@ async function judge(
     const idle = await probes.take();
     figures["probe p99 ms, nothing else going on"] = idle.p99;
     const memoryBefore = residentMb(pid);
-    // Other tests run beside a short run: only the median is judged.
-    const judged = long ? "p99" : "p50";
+    // Other tests run during a short run: only the median is checked.
+    const checked = long ? "p99" : "p50";
     const maxMs = long ? Math.max(maxBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
     const during = async (what: string, work: () => Promise<unknown>, limitMs = maxMs): Promise<void> => {
@@ -167,9 +167,9 @@ async function judge(
       figures[`probe worst ms, ${what}`] = worst;
       const memory = residentMb(pid).toFixed(0);
       say(`${what}: ${count} probes, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(1)} ms, ${memory} MB`);
-      if (seen[judged] > limitMs)
+      if (seen[checked] > limitMs)
         violations.push(
-          `${what}: ${judged} of the probes ${seen[judged].toFixed(0)} ms, without it ${idle[judged].toFixed(1)} ms`,
+          `${what}: ${checked} of the probes ${seen[checked].toFixed(0)} ms, without it ${idle[checked].toFixed(1)} ms`,
         );
       // On a busy machine MongoDB may not respond in time: that is not the clients' doing.
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));
@@ -230,18 +230,18 @@ async function judge(
     if (focus === "all") {
       await during("hard shapes", () => weighed("a hard shape", hardShapes(where, user), 60_000));
       await during("malformed messages", async () => {
-        const { count, wrong } = await judgeMalformed(base, user.key);
+        const { count, wrong } = await checkMalformed(base, user.key);
         figures["malformed messages"] = count;
         violations.push(...wrong);
       });
-      // So many that a hundredth of the probes beside them are several.
+      // So many that a hundredth of the probes meanwhile are several.
       const count = long ? 60_000 : 1_000;
       await during("streams that are reset", () => note("resets", () => resetStreams(base, user.key, count)));
       await during("pings", () => note("pings", () => ping(base, count)));
     }
     if (slow !== undefined) {
       const patienceMs = focus === "slow" ? 7_000 : long ? 110_000 : 20_000;
-      await during("slow clients", async () => judgeSlow(await slow.settled(patienceMs), figures, violations));
+      await during("slow clients", async () => checkSlow(await slow.settled(patienceMs), figures, violations));
     }
     const growth = residentMb(pid) - memoryBefore;
     figures["memory before, MB"] = memoryBefore;
@@ -278,7 +278,7 @@ async function bystander(fixture: Fixture, base: string): Promise<Errand> {
   return { base, key, paths: ["/v1/health", `/v1/contacts/${data.id}`] };
 }
 
-function judgeSlow(outcomes: readonly Outcome[], figures: Record<string, number | string>, violations: string[]): void {
+function checkSlow(outcomes: readonly Outcome[], figures: Record<string, number | string>, violations: string[]): void {
   for (const { kind, clients, keptMs } of outcomes) {
     const kept = keptMs.filter((ms) => ms !== undefined);
     figures[`seconds until closed: ${kind.name}`] =

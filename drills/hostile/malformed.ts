@@ -3,7 +3,7 @@ import { rejected } from "../../fixtures/clients/malformed.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
 /** How many were sent, and what was wrong with the responses, in words. */
-export async function judgeMalformed(
+export async function checkMalformed(
   base: string,
   key: string,
 ): Promise<{ readonly count: number; readonly wrong: readonly string[] }> {

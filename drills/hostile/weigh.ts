@@ -1,4 +1,4 @@
-// Sends expensive requests and judges each by how long it blocks and how its cost grows.
+// Sends expensive requests and checks each by how long it blocks and how its cost grows.
 import type { Case } from "./cases.ts";
 import type { Gauge, Taken } from "./gauge.ts";
 import type { Status } from "./wire.ts";
@@ -10,8 +10,8 @@ export const maxBlockMs = 100;
  * The difference leaves room for garbage collection, which follows a deep structure more than once.
  */
 const maxGrowth = 10;
-/** Growth is judged above this cost only: other work of the instance costs as much. */
-const judgedMs = 40;
+/** Growth is checked above this cost only: other work of the instance costs as much. */
+const checkedMs = 40;
 const quarter = 1 / 4;
 /** A cheaper group is not measured again: other work of the instance costs as much now and then. */
 const noiseMs = 15;
@@ -83,7 +83,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   return { count, worst, violations };
 }
 
-/** Measures and judges one case. */
+/** Measures and checks one case. */
 export async function weigh(
   one: Case,
   gauge: Gauge,
@@ -97,18 +97,18 @@ export async function weigh(
     }
     return taken;
   };
-  // Of a request of one length only the block is judged, and the least of several measurements can only be shorter.
+  // Of a request of one length only the block is checked, and the least of several measurements can only be shorter.
   const enough = ({ cpuMs, blockMs }: Taken): boolean =>
-    cpuMs <= judgedMs || (one.isFixed === true && blockMs <= maxBlockMs);
+    cpuMs <= checkedMs || (one.isFixed === true && blockMs <= maxBlockMs);
   const taken = await least(1, enough);
-  if (taken.cpuMs <= judgedMs) return { taken, faults: [] };
+  if (taken.cpuMs <= checkedMs) return { taken, faults: [] };
   const kept = `${one.name} keeps all others waiting for ${taken.blockMs.toFixed(0)} ms`;
   if (taken.blockMs > beyondDoubtMs) return { taken, faults: [kept] };
   if (one.isFixed === true) return { taken, faults: taken.blockMs > maxBlockMs ? [kept] : [] };
   const never = (): boolean => false;
   const [shorter, nothing] = [await least(quarter, never), await least(0, never)];
   const growth = (taken.cpuMs - nothing.cpuMs) / Math.max(0.5, shorter.cpuMs - nothing.cpuMs);
-  const grows = growth > maxGrowth && taken.cpuMs - nothing.cpuMs > judgedMs;
+  const grows = growth > maxGrowth && taken.cpuMs - nothing.cpuMs > checkedMs;
   return {
     taken,
     faults: [

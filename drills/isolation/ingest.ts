@@ -14,8 +14,8 @@ import {
 } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
-import type { Findings } from "./judge.ts";
-import { leaksIn, parting } from "./judge.ts";
+import type { Findings } from "./checker.ts";
+import { leaksIn, parting } from "./checker.ts";
 import type { User } from "./users.ts";
 import { newWord, secretsOf } from "./users.ts";
 import { patiently, send } from "./raw.ts";

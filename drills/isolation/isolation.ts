@@ -12,7 +12,7 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import { assistantOperations } from "./assistant.ts";
 import { probeIngest, without } from "./ingest.ts";
-import type { Findings } from "./judge.ts";
+import type { Findings } from "./checker.ts";
 import type { Operation, Where } from "./operations.ts";
 import { rpcOperations } from "./operations.ts";
 import type { User } from "./users.ts";
@@ -79,7 +79,7 @@ async function examine(
           newUser(fixture, fake, "read_write", years[1]),
           newUser(fixture, fake, "read_only", years[2]),
         ]);
-        return judge(fixture, { own, other, reader }, form, focus, say);
+        return check(fixture, { own, other, reader }, form, focus, say);
       },
     );
   } finally {
@@ -92,7 +92,7 @@ interface Users extends Sides {
   readonly reader: User;
 }
 
-async function judge(
+async function check(
   fixture: Fixture,
   { own, other, reader }: Users,
   form: Form,
@@ -119,7 +119,7 @@ async function judge(
       .map(async (operation) => ({ operation, claim: await claim(operation, mirrored, findings) })),
   );
   if (form === "long") await byWire(records, (operation) => probe(operation, mirrored, "some", findings));
-  // The audit log is written beside the requests.
+  // The audit log is written while requests run.
   await sleep(500);
   const before = await documentsOf(fixture, other);
   say(
@@ -129,7 +129,7 @@ async function judge(
   // The first violation is enough for a control.
   const enough = (): boolean => focus !== "all" && findings.violations.length > 0;
   const reach = (operation: Operation): Reach => (form === "long" ? "two" : operation.wire === "REST" ? "all" : "some");
-  // First alone: what others do beside it would be in the log of what was done.
+  // First alone: what others do meanwhile would be in the log of what was done.
   for (const operation of reads.filter(({ shows }) => !shows)) await probe(operation, sides, "all", findings);
   await byWire(records, (operation) => probe(operation, sides, reach(operation), findings), enough);
   if (enough()) return { figures: { requests: findings.requests }, violations: findings.violations };
@@ -187,7 +187,7 @@ async function judge(
   return { figures: { ...figures, ...times }, violations: findings.violations };
 }
 
-/** The wires beside each other, the operations of each one after the other, until it is enough. */
+/** All wires in parallel, the operations of each in sequence, until there are enough. */
 async function byWire(
   operations: readonly Operation[],
   work: (operation: Operation) => Promise<void>,
@@ -217,7 +217,7 @@ function same(
       );
 }
 
-/** How long the 404 of another's contact takes beside that of nobody's: reported, and never a violation. */
+/** How long the 404 of another's contact takes compared with that of nobody's: reported, and never a violation. */
 async function timing({ base }: Where, { own, other }: Sides, pairs: number): Promise<Record<string, number>> {
   const timed = async (id: string): Promise<number> => {
     const begun = performance.now();

@@ -1,6 +1,6 @@
 // Puts another account's ids into every field of every operation, and compares with unknown ids.
-import type { Findings } from "./judge.ts";
-import { leaksIn, likeness, parting } from "./judge.ts";
+import type { Findings } from "./checker.ts";
+import { leaksIn, likeness, parting } from "./checker.ts";
 import type { Given, Operation } from "./operations.ts";
 import type { User } from "./users.ts";
 import { secretsOf } from "./users.ts";

@@ -22,7 +22,7 @@ export interface User {
   readonly mark: string;
   readonly email: string;
   readonly phone: string;
-  /** The only years in which they have sessions beside this one: one long past, one far off. */
+  /** The only years in which they have sessions besides this one: one long past, one far off. */
   readonly years: { readonly past: number; readonly future: number };
   /** Ids by what they are of. */
   readonly ids: Readonly<

@@ -9,7 +9,7 @@ export interface Done {
 }
 
 /**
- * The longest gap in milliseconds, and how often each fault came with the longest gap beside it. `acknowledgedAt`
+ * The longest gap in milliseconds, and how often each fault came, and its longest gap. `acknowledgedAt`
  * ascends.
  */
 export function gapFigures(acknowledgedAt: readonly number[], done: readonly Done[]): Record<string, number> {

@@ -7,7 +7,7 @@ import type { Fault } from "./faults.ts";
 import { faultsOn } from "./faults.ts";
 import type { Done } from "./gaps.ts";
 import { gapFigures } from "./gaps.ts";
-import { judge } from "./judge.ts";
+import { checkWrites } from "./checker.ts";
 import type { StreamOptions } from "./stream.ts";
 import { runStream } from "./stream.ts";
 
@@ -147,8 +147,8 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
       });
       const seconds = (performance.now() - begun) / 1_000;
       const { acknowledged, retries } = stream;
-      say(`judging ${acknowledged.length} acknowledged writes`);
-      const violations = [...failures, ...(await judge(fixture, account, stream, form))];
+      say(`checking ${acknowledged.length} acknowledged writes`);
+      const violations = [...failures, ...(await checkWrites(fixture, account, stream, form))];
       return {
         violations: violations.filter((violation) => seen.test(violation)),
         figures: {

@@ -120,7 +120,7 @@ interface Together {
 }
 
 /**
- * One key at every instance, over REST and gRPC by turns; beside it a caller who obeys, and one who has no part in it.
+ * One key at every instance, over REST and gRPC by turns; at the same time a caller who obeys, and one who has no part in it.
  */
 async function sharedBucket(fixture: Fixture, seconds: number, violations: string[]): Promise<Together> {
   const hasty = callerOf(fixture, (await fixture.account()).key);
@@ -141,7 +141,7 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
     if (rejected > 0) violations.push(`${rejected} of ${others.length} requests of another account did not pass`);
     // Where Redis took more than 50 ms an instance decided by itself, as it is documented.
     const byThemselves = await fallbacks(fixture);
-    judgeBucket("the key", hasty.seen, { tooMany: byThemselves, inVain: byThemselves }, violations);
+    checkBucket("the key", hasty.seen, { tooMany: byThemselves, inVain: byThemselves }, violations);
     const passed = hasty.seen.filter((one) => one.passed).length;
     const began = Math.min(...hasty.seen.map(({ sentAt }) => sentAt));
     const span = (instants: readonly number[]): number =>
@@ -179,7 +179,7 @@ async function ownBuckets(
       violations,
     );
     for (const at of fixture.instances.keys())
-      judgeBucket(
+      checkBucket(
         `without Redis, instance ${at}`,
         caller.seen.filter((one) => one.instance === at),
         { tooMany: 0, inVain: 0 },
@@ -202,7 +202,7 @@ export interface Excused {
   readonly inVain: number;
 }
 
-export function judgeBucket(who: string, seen: readonly Seen[], excused: Excused, violations: string[]): void {
+export function checkBucket(who: string, seen: readonly Seen[], excused: Excused, violations: string[]): void {
   const tooMany = excess(seen, promised);
   if (tooMany > excused.tooMany)
     violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);

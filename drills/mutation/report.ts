@@ -86,7 +86,7 @@ function sum(rows: readonly Row[], of: (row: Row) => number): number {
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-/** What is said of a mutant beside its place. */
+/** What is said of a mutant, apart from its place. */
 const notes: Readonly<Record<string, string>> = {
   NoCoverage: " (in no test)",
   RuntimeError: " (not run)",

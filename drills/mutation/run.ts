@@ -18,7 +18,7 @@ const usage = `npm run mutation -- [GROUP …] [--report] [--concurrency <number
 All groups where none is named; what has not changed since the last run is not run again.
   --report        runs nothing, and prints the findings of the last runs
   --concurrency   how many mutants are tried at once, by default 2
-  --timeout       after how many seconds, beside three times what the tests take unbroken, a run counts as one that does
+  --timeout       after how many seconds, in addition to three times what the tests take unbroken, a run counts as one that does
                   not end, by default 60: more on a busy machine
 Ends with 1 when less than ${minScore} % of the breaks were noticed. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
 

@@ -9,10 +9,10 @@ import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import { judge } from "../kills/judge.ts";
+import { checkWrites } from "../kills/checker.ts";
 import { runStream } from "../kills/stream.ts";
 import { callerOf } from "../limiter/caller.ts";
-import { fallbacks, judgeBucket, offeredPerSecond, promised, requireResponses } from "../limiter/limiter.ts";
+import { fallbacks, checkBucket, offeredPerSecond, promised, requireResponses } from "../limiter/limiter.ts";
 import { excess } from "../limiter/laws.ts";
 import { openLoop } from "../load/load.ts";
 import type { FaultName, Group, GroupKind } from "./groups.ts";
@@ -162,7 +162,7 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
   if (after.apart * 2 > after.sent)
     violations.push(`after the last fault ${after.apart} of ${after.sent} requests were decided without Redis`);
   if (form === "long") violations.push(...[through, after].flatMap(outsideTheLaw));
-  violations.push(...(await judge(writing, account, stream, form)));
+  violations.push(...(await checkWrites(writing, account, stream, form)));
   return {
     violations,
     figures: {
@@ -230,7 +230,7 @@ async function throttled(
     while (!isOver() || performance.now() - begun < seconds * 1_000);
     const apart = (await fallbacks(fixture)) - before;
     // An instance that goes by its share leaves tokens unspent for a while: then only the 2 % of the law count.
-    judgeBucket("the key", caller.seen, { tooMany: strayTokens, inVain: apart > 0 ? Infinity : 0 }, violations);
+    checkBucket("the key", caller.seen, { tooMany: strayTokens, inVain: apart > 0 ? Infinity : 0 }, violations);
     const passed = caller.seen.filter((one) => one.passed).length;
     const last = Math.max(...caller.seen.map(({ completedAt }) => completedAt));
     const first = Math.min(...caller.seen.map(({ sentAt }) => sentAt));

@@ -31,7 +31,7 @@ export const signOut: Drill = {
   run: (form, say) => examine(form, say),
   controls: [
     control(
-      "a token with a session is judged by when it was issued",
+      "a token with a session is checked by when it was issued",
       {
         file: "src/mcp/tokens.ts",
         from: 'const authenticatedAt = number(claims["auth_time"])',
@@ -143,14 +143,14 @@ async function round(
         if ((await ownerStatus(base, cookie)) !== 401)
           seen.violations.push("a dashboard session outlived the sign-out");
     }
-    await judgeNewSignIn(fake, bases, subject, seen);
+    await checkNewSignIn(fake, bases, subject, seen);
   } finally {
     await Promise.all(assistants.map((assistant) => assistant.stop()));
   }
 }
 
 /** Every instance serves a sign-in after the sign-out. */
-async function judgeNewSignIn(
+async function checkNewSignIn(
   fake: FakeProvider,
   bases: readonly string[],
   subject: string,

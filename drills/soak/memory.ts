@@ -61,7 +61,7 @@ function growth(samples: readonly Sample[], value: (sample: Sample) => number): 
   return variance === 0 ? 0 : (covariance / variance) * 600_000;
 }
 
-/** Judges what was measured of one instance, from when it was warm. */
+/** Checks what was measured of one instance, from when it was warm. */
 export function memoryOf(form: Form, samples: readonly Sample[], warmUpSeconds: number): Report {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) throw new Error("nothing was measured");

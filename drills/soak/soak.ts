@@ -1,6 +1,6 @@
 // A shortened soak test: a steady load at half of what the service can take, and a fault every now and then.
 import { setTimeout as sleep } from "node:timers/promises";
-import { judge } from "../../fixtures/records/stream.ts";
+import { checkAcknowledged } from "../../fixtures/records/stream.ts";
 import type { Site } from "../dependencies/site.ts";
 import { onSite } from "../dependencies/site.ts";
 import type { Ledger } from "../dependencies/surfaces.ts";
@@ -190,7 +190,11 @@ async function soakUnder(
     ),
   );
   violations.push(...log.unexpected());
-  const { acknowledged, lost, doubled } = await judge(site.fixture.client, site.account.id, ledger.acknowledged);
+  const { acknowledged, lost, doubled } = await checkAcknowledged(
+    site.fixture.client,
+    site.account.id,
+    ledger.acknowledged,
+  );
   if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
   if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
 

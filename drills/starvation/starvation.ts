@@ -1,8 +1,8 @@
 // One client attacks; another account and a monitor must get their responses as usual.
 //
-// The drill judges the service, not the machine. The attacker is a child process with the lowest priority and a bounded
+// The drill checks the service, not the machine. The attacker is a child process with the lowest priority and a bounded
 // rate. It uses only the processor time that the service, its databases and the witness leave. The witness is another
-// child process, and measures a quiet phase first for comparison. The drill does not judge an attack during which the
+// child process, and measures a quiet phase first for comparison. The drill does not check an attack during which the
 // instance often waits for a processor.
 import type { Serializable } from "node:child_process";
 import { fork } from "node:child_process";
@@ -70,14 +70,14 @@ async function starve(plan: Plan, say: Say, build: Readonly<Record<string, strin
   try {
     return await withFixture(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
-      (fixture) => judge(fixture, fake, plan, say),
+      (fixture) => check(fixture, fake, plan, say),
     );
   } finally {
     await fake.stop();
   }
 }
 
-async function judge(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
+async function check(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
   const { form, some, isControl } = plan;
   const { seconds, quietSeconds } = sizes[form];
   const [{ base, pid } = { base: "", pid: 0 }] = fixture.instances;

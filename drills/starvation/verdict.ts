@@ -1,4 +1,4 @@
-// Judges one attack: compares the witness's measurements with those of the quiet phase.
+// Checks one attack: compares the witness's measurements with those of the quiet phase.
 import { quantile } from "../load/load.ts";
 import type { Form } from "../drill.ts";
 import type { Spent } from "./attacker.ts";
@@ -23,21 +23,21 @@ const minShots = 20;
 /** The machine, not a client, starves an instance that waits for longer. */
 const maxWaiting = 0.4;
 
-/** Why the drill cannot judge; undefined if all is well without an attack. */
+/** Why no attack can be checked; undefined if all is well without an attack. */
 export function unfit(quiet: Seen): string | undefined {
   if (shareOf(quiet) >= minShare && quiet.unhealthy.length === 0) return undefined;
-  return `nothing can be judged: requests fail without an attack, too: ${statusesOf(quiet)}`;
+  return `no attack can be checked: requests fail without an attack, too: ${statusesOf(quiet)}`;
 }
 
 /**
  * The violations of an attack. If the machine has no time for the instance, a short run reports nothing and a long run
- * reports that. `anyhow` judges in any case: a control needs it.
+ * reports that. `always` checks in any case: a control needs it.
  */
-export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, anyhow: boolean): string[] {
-  if (waiting > maxWaiting && !anyhow)
+export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, always: boolean): string[] {
+  if (waiting > maxWaiting && !always)
     return form === "short" ? [] : [`the machine is too busy: the instance waited ${percent(waiting)} of the time`];
   const share = shareOf(seen);
-  // In a short run the median is judged: it has too few requests for more.
+  // In a short run the median is checked: it has too few requests for more.
   const at = form === "long" ? 0.99 : 0.5;
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
   const maxMs = Math.max(maxHealthMs, 3 * quietMs);

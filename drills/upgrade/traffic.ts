@@ -1,4 +1,4 @@
-// The clients' side of the drill: sends requests to a version, repeats what may be repeated, and judges every failure.
+// The clients' side of the drill: sends requests to a version, repeats what may be repeated, and checks every failure.
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Reply } from "../load/connection.ts";
@@ -41,7 +41,7 @@ export class Unexpected extends Error {
   override readonly name = "Unexpected";
 }
 
-/** Sends and judges. */
+/** Sends and checks. */
 export interface Traffic {
   /** Sends until an expected status comes. Rejects with Unexpected where another comes than 503, or none. */
   send(request: Request): Promise<ExpectedResponse>;

@@ -8,7 +8,7 @@ import { brokenControl } from "../fixture/broken.ts";
 import { dateAsNumber, losesUpdates } from "./breaks.ts";
 import type { Version } from "./fleet.ts";
 import { createFleet } from "./fleet.ts";
-import { judge, unlessUnexpected } from "./judge.ts";
+import { checkStories, unlessUnexpected } from "./checker.ts";
 import type { Plan } from "./plan.ts";
 import { carryOut, little, plans } from "./plan.ts";
 import { knownFlaw, releasedCommit } from "./release.ts";
@@ -108,8 +108,8 @@ async function sideBySide(
         for (const version of ["old", "new"] as const)
           if (!fleet.serving().some((member) => member.version === version)) await fleet.start(version);
         const steps = played.reduce((sum, story) => sum + (story.status === "fulfilled" ? story.value : 0), 0);
-        say(`judging what ${steps} steps of ${stories.length} clients left`);
-        await judge(fixture, scene, stories);
+        say(`checking what ${steps} steps of ${stories.length} clients left`);
+        await checkStories(fixture, scene, stories);
         return {
           violations: [...failures, ...wrong, ...traffic.violations()],
           figures: { steps, ...traffic.figures() },

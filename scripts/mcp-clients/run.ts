@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientKind, McpClient } from "./client.ts";
 import { journeyOf } from "./journey.ts";
-import type { Verdict } from "./judge.ts";
-import { judge } from "./judge.ts";
+import type { Verdict } from "./checker.ts";
+import { checkJourney } from "./checker.ts";
 import type { BrowserUser, Place } from "./user.ts";
 import { createBrowserUser } from "./user.ts";
 import { toolCalls } from "./tool-calls.ts";
@@ -43,7 +43,7 @@ export async function tryClient(
   try {
     client = await kind.start(`${place.base}/mcp`, cacheDir, own);
     const outcome = await journeyOf(client, user);
-    return { kind, verdict: judge(outcome, { issuer: place.issuer, revision: kind.revision }) };
+    return { kind, verdict: checkJourney(outcome, { issuer: place.issuer, revision: kind.revision }) };
   } finally {
     await client?.end();
     rmSync(own, { recursive: true, force: true });

@@ -116,7 +116,7 @@ async function report(error: unknown, json: boolean, context: Context): Promise<
     const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
     return say(new CommandError(exitCodes.usage, "usage", `${message} (see records --help)`), json);
   }
-  return say(error instanceof CommandError ? error : await inWords(error, context), json);
+  return say(error instanceof CommandError ? error : await toCommandError(error, context), json);
 }
 
 /** Returns the message of the usage library on one line. */
@@ -124,7 +124,7 @@ function inOneLine(message: string): string {
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 
-async function inWords(error: unknown, context: Context): Promise<CommandError> {
+async function toCommandError(error: unknown, context: Context): Promise<CommandError> {
   const { explain } = await import("./link.ts");
   const explained = explain(error, () => context.where().url);
   if (explained instanceof CommandError) return explained;

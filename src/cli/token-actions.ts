@@ -43,7 +43,7 @@ export async function getToken({ mcpUrl, clientId, opensBrowser, prompt }: Token
   try {
     const flow = createFlow(callback, clientId);
     const options = { serverUrl: mcpUrl, fetchFn: timedFetch };
-    await inWords(auth(flow.provider, options));
+    await orSignInError(auth(flow.provider, options));
     const page = flow.page();
     prompt(`Sign in on this page: ${page.href}`);
     if (opensBrowser) openBrowser(page);
@@ -52,7 +52,7 @@ export async function getToken({ mcpUrl, clientId, opensBrowser, prompt }: Token
     if (error !== null)
       throw failed(`The identity provider issued no token: ${returned.get("error_description") ?? error}.`);
     const [authorizationCode = "", iss] = [returned.get("code") ?? undefined, returned.get("iss") ?? undefined];
-    await inWords(auth(flow.provider, { ...options, authorizationCode, ...(iss !== undefined && { iss }) }));
+    await orSignInError(auth(flow.provider, { ...options, authorizationCode, ...(iss !== undefined && { iss }) }));
     return flow.token();
   } finally {
     callback.stop();
@@ -190,7 +190,7 @@ function timedFetch(url: string | URL, options: RequestInit = {}): Promise<Respo
 }
 
 /** Converts an error of the client library into a CommandError. */
-async function inWords<T>(step: Promise<T>): Promise<T> {
+async function orSignInError<T>(step: Promise<T>): Promise<T> {
   return step.catch((error: unknown) => {
     const { message, cause } = error as Error;
     const why = cause instanceof Error ? `${message} (${cause.message})` : message;

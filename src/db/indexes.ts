@@ -129,7 +129,7 @@ async function apply(db: Db, { collection: name, build, replace, retired }: Inde
     if (build.length > 0) await collection.createIndexes([...build]);
     for (const index of retired) await collection.dropIndex(index).catch(ignoreMissingIndex);
   } catch (error) {
-    throw inWords(error, name, build);
+    throw explainBuildError(error, name, build);
   }
 }
 
@@ -137,7 +137,7 @@ async function apply(db: Db, { collection: name, build, replace, retired }: Inde
  * Converts an error into instructions for the operator, without the values in the server's message. Returns any other
  * error unchanged.
  */
-function inWords(error: unknown, collection: string, build: readonly IndexDescription[]): unknown {
+function explainBuildError(error: unknown, collection: string, build: readonly IndexDescription[]): unknown {
   if (!(error instanceof MongoServerError)) return error;
   const names = build.map(({ name }) => `${collection}.${name}`).join(", ");
   const say = (text: string): Error => new Error(`The indexes ${names} cannot be built: ${text}`, { cause: error });

@@ -3,7 +3,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
-import { requireRoomLeft } from "../large/sending.ts";
+import { requireBytesLeft } from "../large/sending.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
@@ -138,7 +138,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     // A remembered holder without an account in service may be out of date, so the token is looked up.
     const isUnproven = found.kind === "valid" && !found.proven;
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
-    requireRoomLeft(inbound.tally); // 503
+    requireBytesLeft(inbound.tally); // 503
     const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
       holder,

@@ -7,7 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isTimeoutOrUnavailable, withDeadline } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, rejectInput } from "../errors.ts";
-import { requireRoomLeft } from "../large/sending.ts";
+import { requireBytesLeft } from "../large/sending.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
@@ -86,7 +86,7 @@ export function createDispatch(
       if (bounded) capacity.require("verified"); // 503
       // Changes of keys are exempt. Their responses are small, and a user must always be able to revoke a leaked key.
       const isOnKeys = facts.rules.credential === Credential.SESSION;
-      if (call.writes && !isOnKeys) requireRoomLeft(inbound.tally); // 503
+      if (call.writes && !isOnKeys) requireBytesLeft(inbound.tally); // 503
       // The time that the client takes to send the body does not count against the deadline.
       const spentMs = performance.now() - inbound.arrivedAt;
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };

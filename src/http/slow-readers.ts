@@ -1,6 +1,6 @@
 // Cuts off clients that read a response too slowly: the time limit grows with the size of the response.
 import type { ServerHttp2Stream } from "node:http2";
-import { announcedSize } from "../large/sending.ts";
+import { recordedSize } from "../large/sending.ts";
 import type { Response } from "../call/exchange.ts";
 import type { ResponseTracker } from "./running.ts";
 
@@ -33,7 +33,7 @@ export function limitReading(
       if (!isSent(response)) continue;
       const begun = since.get(response) ?? now;
       since.set(response, begun);
-      const maxMs = stalledMs + ((announcedSize(response) ?? 0) / minRate) * 1_000;
+      const maxMs = stalledMs + ((recordedSize(response) ?? 0) / minRate) * 1_000;
       if (now - begun <= maxMs) continue;
       if (isHttp2(response)) cutStream(response.stream);
       else response.socket?.destroy();
@@ -48,7 +48,7 @@ export function limitReading(
  */
 function isSent(response: Response): boolean {
   if (!response.headersSent || response.socket === null) return false;
-  return announcedSize(response) !== undefined || response.writableEnded;
+  return recordedSize(response) !== undefined || response.writableEnded;
 }
 
 function isHttp2(response: Response): response is Response & { readonly stream: ServerHttp2Stream } {

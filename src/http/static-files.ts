@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { announce } from "../large/sending.ts";
+import { recordSize } from "../large/sending.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { chooseCoding, matchesTag } from "../call/negotiation.ts";
 import { withTimeout } from "../time-limit.ts";
@@ -131,7 +131,7 @@ function send(
   headers: Record<string, string | number>,
   body: Buffer | string,
 ): void {
-  announce(response, Buffer.byteLength(body));
+  recordSize(response, Buffer.byteLength(body));
   response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
 }
 

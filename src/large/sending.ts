@@ -20,23 +20,23 @@ let sending = 0;
 const byAccount = new Map<string, number>();
 
 /** Records the size of a response, and counts its bytes until its request has ended. */
-export type TakeRoom = (response: object, tally: Tally | undefined, bytes: number) => void;
+export type ReserveBytes = (response: object, tally: Tally | undefined, bytes: number) => void;
 
 /**
- * Returns how responses of a method are counted: `requireRoom` for reads, `countSent` for writes. The result of a
+ * Returns how responses of a method are counted: `requireBytes` for reads, `countSent` for writes. The result of a
  * completed write is always sent.
  */
-export function roomFor({ idempotency }: DescMethod): TakeRoom {
-  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ? requireRoom : countSent;
+export function reservationFor({ idempotency }: DescMethod): ReserveBytes {
+  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ? requireBytes : countSent;
 }
 
 /** Records the size of a response before it is sent, because a client gets more time for a larger one. */
-export function announce(response: object, bytes: number): void {
+export function recordSize(response: object, bytes: number): void {
   if (bytes >= countedBytes) sizes.set(response, bytes);
 }
 
 /** Returns the recorded size of a response; undefined if it is not counted. */
-export function announcedSize(response: object): number | undefined {
+export function recordedSize(response: object): number | undefined {
   return sizes.get(response);
 }
 
@@ -45,8 +45,8 @@ export function announcedSize(response: object): number | undefined {
  * account or the instance is already sending too much. Fails with CANCELLED if the request has ended. Responses with a
  * slot for huge ones, and those on the internal listener, are not limited here.
  */
-export function requireRoom(response: object, tally: Tally | undefined, bytes: number): void {
-  announce(response, bytes);
+export function requireBytes(response: object, tally: Tally | undefined, bytes: number): void {
+  recordSize(response, bytes);
   if (bytes < countedBytes || tally?.onEnd === undefined || tally.isHuge) return;
   const ofAccount = bytesOf(tally);
   // A response larger than the limit is sent alone.
@@ -59,13 +59,13 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
  * Fails with UNAVAILABLE if the account has reached its limit. Called before a write of records, and before every
  * request of an assistant.
  */
-export function requireRoomLeft(tally: Tally | undefined): void {
+export function requireBytesLeft(tally: Tally | undefined): void {
   if (tally?.onEnd !== undefined && bytesOf(tally) >= maxBytesPerAccount) rejectLarge();
 }
 
-/** Records and counts a response as `requireRoom` does, without a limit. */
+/** Records and counts a response as `requireBytes` does, without a limit. */
 export function countSent(response: object, tally: Tally | undefined, bytes: number): void {
-  announce(response, bytes);
+  recordSize(response, bytes);
   if (bytes < countedBytes || tally?.onEnd === undefined) return;
   const release = count(tally, bytes);
   if (!tally.onEnd(release)) release();

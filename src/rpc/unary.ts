@@ -9,7 +9,7 @@ import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { deadlineIn, withDeadline } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
-import { roomFor } from "../large/sending.ts";
+import { reservationFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
@@ -55,7 +55,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   const jsonFlaws = createJsonFlaws(rpc.input, maxBytes);
   const router = createConnectRouter(routerOptions(maxBytes));
   router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, onError));
-  const takeRoom = roomFor(rpc);
+  const reserveBytes = reservationFor(rpc);
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
 
@@ -94,7 +94,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       const expiresAt = expiryOf(request, received.arrivedAt);
       const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
       const served = serve(protocol, request, inbound).then((made) => {
-        if (made !== "gone") takeRoom(response, inbound.tally, lengthOf(made.body)); // 503
+        if (made !== "gone") reserveBytes(response, inbound.tally, lengthOf(made.body)); // 503
         return made;
       });
       const inTime =

@@ -1,4 +1,4 @@
-// How the bench judges: runs that differ are measured again, and each Node keeps its own column.
+// How the bench checks: runs that differ are measured again, and each Node keeps its own column.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -65,7 +65,7 @@ export async function openWindow(
   return { context, page, problems, origins };
 }
 
-/** Keeps a picture of the page, beside the results of the run: of all of it, or of what the window shows. */
+/** Saves a picture of the page with the results of the run: of all of it, or of what the window shows. */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
 }

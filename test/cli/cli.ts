@@ -21,7 +21,7 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** What a command is given beside its arguments. */
+/** What a command is given besides its arguments. */
 export interface Given {
   /** All of its standard input; `open` where the test writes to it itself. */
   readonly input?: string | { readonly open: true };

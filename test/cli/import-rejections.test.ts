@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import type { Running } from "./cli.ts";
-import { cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
+import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
 import { settled } from "./imported.ts";
 import type { CuttingProxy } from "./proxy.ts";
 import { cuttingProxy } from "./proxy.ts";
@@ -114,4 +114,23 @@ test("a file of rejects with lines of another import gets each unreadable line o
     await cliJson(service(), [...args(other), "--rejects", rejects], { code: 4 });
     expect(saved()).toEqual(["not json: one", "not json: other"]);
   }
+});
+
+test("an entry is not appended to the line that a killed run left unfinished", async () => {
+  const { id } = await newClient(service());
+  const rejects = folder.write("unfinished.ndjson", '{"line":7,"reason":"UNREA');
+  const file = folder.write("unreadable.ndjson", "not json");
+  await cliJson(service(), ["import", file, "--account", id, "--rejects", rejects], { code: 4 });
+  const [unfinished, entry, end] = readFileSync(rejects, "utf8").split("\n");
+  expect([unfinished, end]).toEqual(['{"line":7,"reason":"UNREA', ""]);
+  expect(JSON.parse(entry ?? "")).toMatchObject({ line: 1, reason: "UNREADABLE", input: "not json" });
+});
+
+test("names a file of rejects that cannot be read", async () => {
+  const { id } = await newClient(service());
+  const file = folder.write("unreadable.ndjson", "not json");
+  // The memory of a process is a regular file of which the first page cannot be read, not even by root.
+  const rejects = "/proc/self/mem";
+  const { code, stderr } = await cli(service(), ["import", file, "--account", id, "--rejects", rejects]);
+  expect([code, stderr]).toEqual([2, `records: --rejects: ${rejects} cannot be read (EIO).\n`]);
 });

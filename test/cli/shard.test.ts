@@ -1,4 +1,4 @@
-// `records shard --print`: the commands for mongosh, and how the doctor judges their result.
+// `records shard --print`: the commands for mongosh, and how the doctor checks their result.
 import { expect, test } from "vitest";
 import { compareSharding } from "../../src/cli/doctor/sharding.ts";
 import { shardCommands } from "../../src/cli/shard-actions.ts";

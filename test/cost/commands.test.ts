@@ -94,11 +94,7 @@ test.each([
     () => "/v1/notes?query=budget+every+internationalisation7",
     one("notes", 4),
   ],
-  [
-    "the notes with a word without matches beside one that all have",
-    () => "/v1/notes?query=budget+nothing",
-    one("notes"),
-  ],
+  ["the notes with a word without matches and one that all have", () => "/v1/notes?query=budget+nothing", one("notes")],
 ])("%s: costs one command to Redis, and the pinned number to MongoDB [SRC-08]", async (_name, path, expected) => {
   expect(await costOf(path())).toEqual(expected);
 });

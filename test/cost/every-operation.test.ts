@@ -63,9 +63,9 @@ test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
     const listening = listenToMongo(app.client);
     expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
     const sent = listening.stop().map(({ label }) => label);
-    // The sweep of an erasure runs beside its request.
-    const beside = recipe.operation.endsWith("/DeleteAccount") ? 13 : 0;
-    await expect.poll(() => counted(logLines.slice(before)) + beside, { message: sent.join(", ") }).toBe(sent.length);
+    // The sweep of an erasure runs outside its request.
+    const outside = recipe.operation.endsWith("/DeleteAccount") ? 13 : 0;
+    await expect.poll(() => counted(logLines.slice(before)) + outside, { message: sent.join(", ") }).toBe(sent.length);
     await trial.clear?.();
   },
 );

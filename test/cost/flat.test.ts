@@ -171,9 +171,9 @@ async function largest(collection: string, path: string): Promise<{ keys: number
 
 test.each([
   ["letters without matches", "/v1/notes?query=x+z", 10_400],
-  ["a letter without matches beside a word that all notes have", "/v1/notes?query=budget+z", 10_400],
+  ["a letter without matches and a word that all notes have", "/v1/notes?query=budget+z", 10_400],
   ["a long word without matches, whose first letters all notes have", "/v1/notes?query=internationalz", 10_400],
-  ["two words that all notes have beside a letter without matches", "/v1/notes?query=budget+every+z", 17_600],
+  ["two words that all notes have and a letter without matches", "/v1/notes?query=budget+every+z", 17_600],
 ])(
   "examines at most 5,000 notes, however many there are, and the newest 200 of them twice: %s [SRC-10]",
   async (_name, path, keys) => {

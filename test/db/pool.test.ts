@@ -11,8 +11,8 @@ import { rest } from "../../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** What an instance may open beside its pool, as docs/production.md says. */
-const beside = 10;
+/** What an instance may open besides its pool, as docs/production.md says. */
+const outsidePool = 10;
 /** Requests at once: more than the small budget. */
 const crowd = 32;
 
@@ -82,7 +82,7 @@ test("an instance under load never has more than MONGODB_MAX_POOL and 10 connect
   const [most, statuses] = await maxUnderLoad({ MONGODB_MAX_POOL: "5" });
   expect(statuses).toEqual([200, 201]);
   expect(most).toBeGreaterThan(5);
-  expect(most).toBeLessThanOrEqual(5 + beside);
+  expect(most).toBeLessThanOrEqual(5 + outsidePool);
 });
 
 test("the count detects that a larger pool opens more connections", async () => {
@@ -93,8 +93,8 @@ test("the count detects that a larger pool opens more connections", async () => 
   await fail("alwaysOn", slow);
   onTestFinished(async () => void (await fail("off")));
   const [most] = await maxUnderLoad({ MONGODB_MAX_POOL: "60" });
-  expect(most).toBeGreaterThan(5 + beside);
-  expect(most).toBeLessThanOrEqual(60 + beside);
+  expect(most).toBeGreaterThan(5 + outsidePool);
+  expect(most).toBeLessThanOrEqual(60 + outsidePool);
 });
 
 test("MONGODB_MAX_POOL overrides the sizes in the URI, and a minimum in the URI does not stop the start", async () => {

@@ -1,4 +1,4 @@
-// The Compose file is consistent, with the realm, the gateway and the replica set beside it, and with what the service
+// The Compose file is consistent, with the realm, the gateway and the replica set of its folder, and with what the service
 // reads.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

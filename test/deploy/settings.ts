@@ -13,7 +13,7 @@ const readNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Without these an instance would start parts of its own beside it, or not at all. */
+/** Without these an instance would start parts of its own, or not at all. */
 const realNames = [
   "BASE_URL",
   "MONGODB_URI",

@@ -28,7 +28,7 @@ test("three instances erase 6,000 notes: one deletes all of them without a confl
   timeout: 600_000,
 }, async () => {
   const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(fixture(6_000, false));
-  // The contact of the notes is the one beside them.
+  // The contact of the notes is the one next to them.
   expect([...deletedBy].sort()).toEqual([0, 0, 6_001]);
   expect([conflicts, left, meanwhile.failed, isIndexed]).toEqual([0, 0, 0, true]);
   expect(last).toMatchObject({

@@ -5,5 +5,5 @@ import { holds } from "./hold.ts";
 holds(
   histories,
   ["CON-01", "CON-02", "CON-03", "CON-04", "CON-05", "KEY-09", "IDM-18", "OPS-17"],
-  "the judge's own tests find planted faults; the build takes another minute",
+  "the checker's own tests find planted faults; the build takes another minute",
 );

@@ -1,4 +1,4 @@
-// The hostile drill's derivation and judgement of test cases, on known sources and costs.
+// The hostile drill's derivation and check of test cases, on known sources and costs.
 import { expect, test } from "vitest";
 import type { Case } from "../../drills/hostile/cases.ts";
 import { casesOf } from "../../drills/hostile/cases.ts";
@@ -109,7 +109,7 @@ test.each([
   ["a cost that does not grow", () => 90, 0],
   ["a linear cost that delays other requests", (share: number) => 1 + 110 * share, 1],
   ["a quadratic cost that is too small to matter", (share: number) => 1 + 30 * share ** 2, 0],
-])("judges %s correctly", async (_name, cost, faults) => {
+])("checks %s correctly", async (_name, cost, faults) => {
   const { one, gauge } = costing(cost);
   expect((await weigh(one, gauge)).faults).toHaveLength(faults);
 });

@@ -1,4 +1,4 @@
-// The drill of the rate limit over several instances, in its short form, and its judge put to the test.
+// The drill of the rate limit over several instances, in its short form, and its checker put to the test.
 import { expect, test } from "vitest";
 import { excess, rejectedInVain } from "../../drills/limiter/laws.ts";
 import { limiter } from "../../drills/limiter/limiter.ts";
@@ -26,7 +26,7 @@ function bucket(perSecond: number, burst: number): (ms: number) => boolean {
   };
 }
 
-test("the judge accepts the promised bucket, and no larger, faster, smaller or slower one, and no fixed window", () => {
+test("the checker accepts the promised bucket, and no larger, faster, smaller or slower one, and no fixed window", () => {
   const verdicts = [
     bucket(10, 20),
     bucket(10, 25),

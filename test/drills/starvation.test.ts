@@ -1,4 +1,4 @@
-// The starvation drill in its short form, and tests of its judge.
+// The starvation drill in its short form, and tests of its checker.
 import { expect, test } from "vitest";
 import type { Attacked } from "../../drills/starvation/verdict.ts";
 import { faultsOf, unfit } from "../../drills/starvation/verdict.ts";
@@ -32,7 +32,7 @@ test.each<[string, Partial<Attacked>, RegExp | undefined]>([
   ["health that was just as late before", { seen: seenAs(270, 0, 300), quiet: seenAs(270, 0, 120) }, undefined],
   ["an attacker with too few requests", { spent: [[429, 100]] }, /100 requests are no attack/],
   ["an instance that its machine starves", { waiting: 0.9 }, /the machine is too busy/],
-])("judges a long run with %s correctly", (_name, change, expected) => {
+])("checks a long run with %s correctly", (_name, change, expected) => {
   const faults = faultsOf({ ...sound, ...change }, "long", false);
   expect(faults).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
 });
@@ -42,7 +42,7 @@ test("a short run reports nothing if the machine starves the instance and the co
   expect([faultsOf(starved, "short", false).length, faultsOf(starved, "short", true).length]).toEqual([0, 1]);
 });
 
-test("does not judge if requests fail without an attack", () => {
+test("checks no attack if requests fail without an attack", () => {
   expect(unfit(quiet)).toBeUndefined();
-  expect(unfit(seenAs(260, 10, 5))).toMatch(/nothing can be judged/);
+  expect(unfit(seenAs(260, 10, 5))).toMatch(/no attack can be checked/);
 });

@@ -1,4 +1,4 @@
-// The drill of the upgrade in its short form: this code beside the release before.
+// The drill of the upgrade in its short form: this code and the release before in parallel.
 import { upgrade } from "../../drills/upgrade/upgrade.ts";
 import { holds } from "./hold.ts";
 

@@ -4,7 +4,7 @@ import type { Demo } from "../../evals/instance.ts";
 import { withDemo } from "../../evals/instance.ts";
 import { questions } from "../../evals/questions.ts";
 import type { Question } from "../../evals/trace.ts";
-import { judge, troublesOf } from "../../evals/trace.ts";
+import { checkTrace, troublesOf } from "../../evals/trace.ts";
 
 let demo: Demo;
 let end = (): void => undefined;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 async function troubles(question: Question): Promise<string[]> {
-  return troublesOf(await judge(question, demo.client, demo.records));
+  return troublesOf(await checkTrace(question, demo.client, demo.records));
 }
 
 test("there are twenty questions, of which one may cost more than 3 calls and 6,000 tokens [MCP-18]", () => {
@@ -42,7 +42,7 @@ describe("an assistant finds the facts within the bounds of a question [MCP-18]"
   );
 });
 
-describe("the judge of traces", () => {
+describe("the checker of traces", () => {
   const phone: Question = {
     prompt: "What is the phone number of Ann Lee?",
     trace: (callTool) => callTool("search_contacts", { query: "ann lee", brief: true }),
@@ -69,7 +69,7 @@ describe("the judge of traces", () => {
       [/^2 calls, at most 1$/],
     ],
     ["of too many tokens", { ...phone, bound: { calls: 3, tokens: 50 } }, [/^\d+ tokens, at most 50$/]],
-  ])("judges a trace %s", async (_, question, expected) => {
+  ])("checks a trace %s", async (_, question, expected) => {
     expect(await troubles(question)).toEqual(expected.map((one) => expect.stringMatching(one)));
   });
 
@@ -84,7 +84,7 @@ describe("the judge of traces", () => {
     const bytes = [sent, ...content.map((one) => (one.type === "text" ? one.text : ""))].map((text) =>
       Buffer.byteLength(text),
     );
-    const { tokens, calls } = await judge({ ...phone, trace: search }, demo.client, demo.records);
+    const { tokens, calls } = await checkTrace({ ...phone, trace: search }, demo.client, demo.records);
     expect([tokens, calls]).toEqual([Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 3), 1]);
   });
 });

@@ -14,7 +14,7 @@ export interface Ended {
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Runs a program from the root of the repository; `environment` is all that it knows beside PATH. */
+/** Runs a program from the root of the repository; `environment` is all that it knows apart from PATH. */
 export function run(
   program: string,
   args: readonly string[],

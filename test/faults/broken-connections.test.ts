@@ -12,7 +12,7 @@ import type { Lanes } from "./broken/lanes.ts";
 import { lend } from "./broken/lanes.ts";
 import { everyOperation } from "./broken/operations.ts";
 import { userRecipes } from "./broken/user-recipes.ts";
-import { beside, failPoints, lastingRounds, minHits, roundsAtOnce, stepsFor } from "./broken/plans.ts";
+import { inRound, failPoints, lastingRounds, minHits, roundsAtOnce, stepsFor } from "./broken/plans.ts";
 import { publicRecipes } from "./broken/public-recipes.ts";
 import type { Recipe } from "./broken/recipe.ts";
 import { serviceOf, titleOf } from "./broken/recipe.ts";
@@ -44,7 +44,7 @@ test("the run includes every rpc of the descriptors", async () => {
   expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test("an error that means that the service is wrong is a 500, and the judge detects it [ERR-07]", () =>
+test("an error that means that the service is wrong is a 500, and the checker detects it [ERR-07]", () =>
   lanes.use(async (lane) => {
     const recipe = publicRecipes.find(({ operation }) => operation.endsWith("/GetContact")) as Recipe;
     const step = {
@@ -87,7 +87,7 @@ describe.concurrent("requests with many faults at once are served or 503, and th
     "%s in every %i. command",
     (_fault, _every, round, turn) =>
       lanes.use(async (lane) => {
-        const { hits, flaws } = await triedInRound(beside(recipes, turn), lane, round);
+        const { hits, flaws } = await triedInRound(inRound(recipes, turn), lane, round);
         expect(flaws).toEqual([]);
         expect(hits).toBeGreaterThanOrEqual(minHits);
       }),
@@ -128,7 +128,7 @@ describe("requests whose commands fail by mongod's fail point are served or 503,
         const admin = client.db("admin");
         const fail = (mode: unknown, more: object) =>
           admin.command({ configureFailPoint: "failCommand", mode, ...more });
-        const flaws = await triedAtOnce(beside(recipes, turn), lane, true, async () => {
+        const flaws = await triedAtOnce(inRound(recipes, turn), lane, true, async () => {
           await fail({ times: 60 }, { data: { failCommands, appName: "records", ...data } });
           return async () => void (await fail("off", {}));
         });

@@ -130,7 +130,7 @@ test.each<[string, Description, string, string]>([
   ["a property that becomes optional", request, '["name"]', "[]"],
   ["a property of a response that becomes required", response, '["id"]', '["id","state"]'],
   [
-    "a null that is accepted beside a schema",
+    "a null that is accepted in addition to a schema",
     state,
     '{"$ref":"State"}',
     '{"anyOf":[{"$ref":"State"},{"type":"null"}]}',

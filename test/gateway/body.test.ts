@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("reports violations of the path beside a body that cannot be read", async () => {
+test("reports violations of the path along with a body that cannot be read", async () => {
   await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
   expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([
     ["contact_id", "encoding"],

@@ -1,4 +1,4 @@
-// Bodies as they are collected: the bytes in their order, and no memory beside them.
+// Bodies as they are collected: the bytes in their order, and no memory beyond them.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";

@@ -31,7 +31,7 @@ test("the input of a tool has the operation's parameters and the fields beyond R
   };
   expect(input).toMatchObject({
     type: "object",
-    // It may be left out beside a field that REST does not have.
+    // It may be left out if there is a field that REST does not have.
     required: [],
     additionalProperties: false,
     properties: { query: { type: "string", minLength: 2, maxLength: 100 }, limit, offset: {}, contact_id: {} },
@@ -169,16 +169,16 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ contact_id: "7", session_id: "" }, false],
   [{ query: "", contact_id: "7" }, false],
   [{ query: "" }, false],
-])("beside %j, a text to search for is required: %j", (given, required) => {
+])("with %j, a text to search for is required: %j", (given, required) => {
   expect(faultsOf(notes, given)).toEqual(required ? ["query required: is required"] : []);
 });
 
-test("only what may be left out beside other fields is not required in the input", () => {
+test("only what may be left out when other fields are set is not required in the input", () => {
   expect(toolSchemas(document, "getContact").input.required).toEqual(["contact_id"]);
   expect(toolSchemas(document, "listSessions").input.required).toEqual([]);
 });
 
-test("inlines an enum where a response refers to it, with what is beside the reference", () => {
+test("inlines an enum where a response refers to it, with the keywords next to the reference", () => {
   const schemas = {
     Response: {
       type: "object",

@@ -80,7 +80,7 @@ test("writes a timeline note with its times in milliseconds", () => {
   ).toBe(`{"data":{"id":"t","content":"x","source":"api","created_at":${time},"updated_at":${time}}}`);
 });
 
-test("writes the pagination of a session list beside data [PAG-01, SLS-05, SLS-06]", () => {
+test("writes the pagination of a session list next to data [PAG-01, SLS-05, SLS-06]", () => {
   const sessions = [
     { id: "s" },
     {

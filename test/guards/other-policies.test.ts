@@ -143,7 +143,7 @@ describe("the internal access policy", () => {
     ).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
   });
 
-  test("judges a batch as a whole, and leaves its items to their handler", async () => {
+  test("checks a batch as a whole, and leaves its items to their handler", async () => {
     expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe(
       "no failure",
     );

@@ -95,7 +95,7 @@ describe("with a key", () => {
     expect([grants.length, steps.filter((step) => step.startsWith("serve"))]).toEqual([1, ["serve GetContact"]]);
   });
 
-  test("a write that would be rejected by remembered facts is judged by a look-up, and a read never is", async () => {
+  test("a write that would be rejected by remembered facts is checked by a look-up, and a read never is", async () => {
     const { world, steps } = parts();
     world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
     world.serve = async (_rpc, grant) => void (grant as { unproven: { setProven(): void } }).unproven.setProven();

@@ -235,7 +235,7 @@ test("adds no mask to a message without one, although its fields are optional", 
   expect(completed(CreateContactRequestSchema, { fullName: "Ann" })).toEqual({ fullName: "Ann" });
 });
 
-test("does not read the texts of a batch's items when it judges the batch", () => {
+test("does not read the texts of a batch's items when it checks the batch", () => {
   const contact = create(ContactItemSchema, {});
   const read = vi.fn(() => "Ann");
   Object.defineProperty(contact, "fullName", { get: read, enumerable: true });
@@ -245,7 +245,7 @@ test("does not read the texts of a batch's items when it judges the batch", () =
   expect(read).not.toHaveBeenCalled();
 });
 
-test("judges a batch as a whole, and leaves the violations of an item to its handler", () => {
+test("checks a batch as a whole, and leaves the violations of an item to its handler", () => {
   const contacts = [{ fullName: "Ann" }, { fullName: "x".repeat(201) }];
   const batch = (
     init: MessageInitShape<typeof UpsertContactsRequestSchema>,

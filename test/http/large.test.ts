@@ -65,7 +65,7 @@ describe.each(transports)("large responses over %s", (_wire, make, httpVersion, 
     expect(found.contacts.flatMap(({ notesTimeline }) => notesTimeline).every(({ content }) => content === long)).toBe(
       true,
     );
-    // The fields beside the long ones are there as well.
+    // The other fields are there as well.
     const [newest] = found.contacts;
     expect(newest).toMatchObject({ fullName: `Zoë Large ${contacts - 1}`, recentSessions: [] });
     expect(Number(newest?.createdAt?.seconds)).toBeGreaterThan(1_700_000_000);

@@ -80,7 +80,7 @@ test.each(sizes)("a body of %i bytes arrives unchanged over HTTP/1.1, with and w
   }
 });
 
-test.each(sizes)("a body of %i bytes arrives unchanged over HTTP/2, beside another", async (size) => {
+test.each(sizes)("a body of %i bytes arrives unchanged over HTTP/2, in parallel with another", async (size) => {
   const base = await listen(digest);
   const session = connectHttp2(base);
   const bodies = [randomBytes(size), randomBytes(size)];

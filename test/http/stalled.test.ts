@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
-import { announce } from "../../src/large/sending.ts";
+import { recordSize } from "../../src/large/sending.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
     {
       handle(request, response) {
         response.once("close", resolveClosed);
-        if (request.url !== unannounced) announce(response, large.length);
+        if (request.url !== unannounced) recordSize(response, large.length);
         response.end(large);
       },
       rejectMessage: () => "",

@@ -8,7 +8,7 @@ import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { countSent, maxBytes, maxBytesPerAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
+import { countSent, maxBytes, maxBytesPerAccount, requireBytes, requireBytesLeft } from "../../src/large/sending.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -34,7 +34,7 @@ const caller = (account: string) => {
   const onEnd = (release: () => void): boolean => ends.push(release) > 0;
   return { ...createTally(), account, onEnd };
 };
-const startSend = (account: string, bytes: number): void => requireRoom({}, caller(account), bytes);
+const startSend = (account: string, bytes: number): void => requireBytes({}, caller(account), bytes);
 const million = 1_000_000;
 afterEach(() => {
   for (const end of ends.splice(0)) end();
@@ -64,25 +64,25 @@ test("sends a response larger than the bound alone [OPS-70]", () => {
 
 test("a huge response is bounded by its slot instead, and internal calls are not bounded", () => {
   const huge = { ...caller("huge"), isHuge: true };
-  for (let number = 0; number < 3; number++) requireRoom({}, huge, maxBytesPerAccount);
-  for (let number = 0; number < 3; number++) requireRoom({}, createTally(), maxBytesPerAccount);
+  for (let number = 0; number < 3; number++) requireBytes({}, huge, maxBytesPerAccount);
+  for (let number = 0; number < 3; number++) requireBytes({}, createTally(), maxBytesPerAccount);
   expect(ends).toEqual([]);
 });
 
 test("a request that has already ended counts nothing", () => {
   const gone = { ...createTally(), account: "gone", onEnd: () => false };
-  for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, maxBytesPerAccount)).toThrow();
+  for (let number = 0; number < 3; number++) expect(() => requireBytes({}, gone, maxBytesPerAccount)).toThrow();
   for (let number = 0; number < 3; number++) countSent({}, gone, maxBytesPerAccount);
   expect(() => startSend("gone", maxBytesPerAccount)).not.toThrow();
 });
 
 test("the unread rest of a response that was written without a bound counts as well, and blocks further ones of its account", () => {
   countSent({}, caller("assistant"), maxBytesPerAccount - 1);
-  expect(() => requireRoomLeft(caller("assistant"))).not.toThrow();
+  expect(() => requireBytesLeft(caller("assistant"))).not.toThrow();
   expect(() => startSend("assistant", million)).toThrow(/large responses/);
   countSent({}, caller("assistant"), million);
-  expect(() => requireRoomLeft(caller("assistant"))).toThrow(/large responses/);
-  expect(() => requireRoomLeft(caller("another"))).not.toThrow();
+  expect(() => requireBytesLeft(caller("assistant"))).toThrow(/large responses/);
+  expect(() => requireBytesLeft(caller("another"))).not.toThrow();
 });
 
 /** About 2 MB. */

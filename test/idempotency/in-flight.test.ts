@@ -32,7 +32,7 @@ async function whileHeld<T>(
   work: () => Promise<T>,
 ): Promise<[WireResponse, T]> {
   const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
-  // The times of use of the keys before are written beside the requests: one of those writes would be held in its
+  // The times of use of the keys before are written outside the requests: one of those writes would be held in its
   // place.
   await Promise.all([one, two].map(({ app }) => app.services.lastUse.flush()));
   return withFault(injector.mongod, { times: 1 }, fault, async () => {

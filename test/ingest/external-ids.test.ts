@@ -74,7 +74,7 @@ test("an external_id is unique within one account and one kind; others may use t
   });
 });
 
-test("one external_id that is sent many times at once, in a batch and beside it, becomes one record [ING-05]", async () => {
+test("one external_id that is sent many times at once, in a batch and outside it, becomes one record [ING-05]", async () => {
   const client = await newClient(service());
   const batch = Array.from({ length: 8 }, (_, index) => ({ external_id: "once", full_name: `Ann ${index}` }));
   const all = (

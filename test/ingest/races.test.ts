@@ -1,4 +1,4 @@
-// Ingest beside changes through the interface: copies of names must not stay behind.
+// Ingest during changes through the interface: copies of names must not stay behind.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 

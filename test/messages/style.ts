@@ -1,4 +1,4 @@
-// Judges a text by the rules for what people read: the words, the length of a sentence, how a text ends.
+// Checks a text by the rules for what people read: the words, the length of a sentence, how a text ends.
 
 /** Words to avoid, and what to write. */
 const words: readonly (readonly [found: RegExp, instead: string])[] = [

@@ -79,7 +79,7 @@ describe("a message over the limit", () => {
       ]);
   });
 
-  test("is judged by the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
+  test("is checked by the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
     const checkHealth = HealthService.method.checkHealth;
     for (const form of forms) {
       const large = form.json

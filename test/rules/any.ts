@@ -77,7 +77,7 @@ function isSettled(checker: Checker, node: Node): boolean {
     // What is written to is no value.
     if (kind === ast.SyntaxKind.EqualsToken && parent.left === node) return true;
   }
-  // The operand of a further access is judged by its own parent: a member of `any` is never settled.
+  // The operand of a further access is checked by its own parent: a member of `any` is never settled.
   if (ast.isCallExpression(parent) && taking.test(parent.expression.getText())) return true;
   return checker.getContextualType(node as ast.Expression) === checker.getUnknownType();
 }

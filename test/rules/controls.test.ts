@@ -7,35 +7,35 @@ const rules = allHandWritten.filter(({ path }) => /^test\/(?:architecture|rules|
 const path = "test/rules/new.test.ts";
 
 const listed = 'import { handWritten } from "../architecture/sources.ts";';
-const judging = 'test("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });';
-const judged = 'import { found } from "./new.ts";';
+const checking = 'test("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });';
+const checked = 'import { found } from "./new.ts";';
 const table = 'test.each([["a text"]])("%s is found", (text) => { expect(found(text)).not.toEqual([]); });';
 
 declareRule({
-  title: "every test that judges the sources also judges examples",
+  title: "every test that checks the sources also checks examples",
   sources: rules,
   breaches: uncontrolledTests,
   path,
   bad: [
-    ["a judgement in the test", `${listed}\ntest("none", () => { expect(handWritten.filter(bad)).toEqual([]); });`],
+    ["a check in the test", `${listed}\ntest("none", () => { expect(handWritten.filter(bad)).toEqual([]); });`],
     [
       "a list with a name",
       `${listed}\nconst all = handWritten;\ntest("none", () => { expect(all.filter(bad)).toEqual([]); });`,
     ],
-    ["a function that only this test calls", `${listed}\n${judged}\n${judging}`],
-    ["a table of nothing but what is allowed", `${listed}\n${judged}\n${judging}\n${table.replace("not.", "")}`],
+    ["a function that only this test calls", `${listed}\n${checked}\n${checking}`],
+    ["a table of nothing but what is allowed", `${listed}\n${checked}\n${checking}\n${table.replace("not.", "")}`],
     [
       "a table for something else",
-      `${listed}\n${judged}\ntest("none", () => { expect(handWritten.filter(bad)).toEqual([]); });\n${table}`,
+      `${listed}\n${checked}\ntest("none", () => { expect(handWritten.filter(bad)).toEqual([]); });\n${table}`,
     ],
     [
-      "a judgement by syntax trees",
+      "a check by syntax trees",
       'import { withTrees } from "../../scripts/syntax-trees.ts";\n' +
-        'test("none", () => { expect(withTrees(root, judge)).toEqual([]); });',
+        'test("none", () => { expect(withTrees(root, check)).toEqual([]); });',
     ],
   ],
   good: [
-    ["a function with a table", `${listed}\n${judged}\n${judging}\n${table}`],
+    ["a function with a table", `${listed}\n${checked}\n${checking}\n${table}`],
     ["a rule that is declared", `${listed}\ndeclareRule({ title: "none", sources: handWritten, breaches, bad });`],
     ["a test of something else", 'test("one", () => { expect(one()).toBe(1); });'],
   ],
@@ -53,7 +53,7 @@ declareRule({
         { path: "test/rules/new.ts", text: "export function found() {}" },
         {
           path,
-          text: `${listed}\n${judged}\n${judging}`,
+          text: `${listed}\n${checked}\n${checking}`,
         },
       ],
     ],
@@ -63,7 +63,7 @@ declareRule({
       "a function with a table",
       [
         { path: "test/rules/new.ts", text: "export function found() {}" },
-        { path, text: `${judged}\n${table}` },
+        { path, text: `${checked}\n${table}` },
       ],
     ],
     [
@@ -71,7 +71,7 @@ declareRule({
       [
         { path: "test/rules/part.ts", text: "export function part() {}" },
         { path: "test/rules/new.ts", text: 'import { part } from "./part.ts";\nexport function found() { part(); }' },
-        { path, text: `${judged}\n${table}` },
+        { path, text: `${checked}\n${table}` },
       ],
     ],
   ],

@@ -7,7 +7,7 @@ import { parse, walk } from "./syntax.ts";
 
 /** What gives the sources to a check: the list, and the syntax trees of the compiler. */
 const listing = /\/(?:architecture\/sources|scripts\/syntax-trees)\.ts$/;
-/** What a test file may use beside rules: it judges nothing. */
+/** What a test file may use besides rules: it checks nothing. */
 const plumbing = /\/(?:architecture\/(?:sources|rooms)|rules\/(?:rule|names|syntax))\.ts$/;
 
 interface TestFile {
@@ -23,7 +23,7 @@ interface TestFile {
   readonly plain: readonly { readonly title: string; readonly names: ReadonlySet<string> }[];
 }
 
-/** The tests that judge the sources by nothing that an example is given to, as `path: title`. */
+/** The tests that check the sources by nothing that an example is given to, as `path: title`. */
 export function uncontrolledTests(files: readonly Source[]): string[] {
   return files.filter(isTest).flatMap((source) => {
     const file = readTest(source);
@@ -31,7 +31,7 @@ export function uncontrolledTests(files: readonly Source[]): string[] {
       .filter(({ names }) =>
         [...names].some((name) => listing.test(`/${file.imported.get(name) ?? ""}`.split("#")[0] ?? "")),
       )
-      .filter(({ names }) => ![...names].some((name) => isJudge(file, name) && file.controlled.has(name)))
+      .filter(({ names }) => ![...names].some((name) => isChecker(file, name) && file.controlled.has(name)))
       .map(({ title }) => `${file.path}: ${title}`);
   });
 }
@@ -65,7 +65,7 @@ function isTest({ path }: Source): boolean {
 }
 
 /** A function of the file itself, or of a module of the rules. */
-function isJudge({ imported, functions }: TestFile, name: string): boolean {
+function isChecker({ imported, functions }: TestFile, name: string): boolean {
   const from = imported.get(name);
   if (from === undefined) return functions.has(name);
   return /^test\/(?:rules|architecture|ledger|support)\//.test(from) && !plumbing.test(`/${from.split("#")[0]}`);

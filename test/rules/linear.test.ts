@@ -70,8 +70,8 @@ test.each([
 
 test("the step fails on an expression that is not linear or is built at run time, and names it [LIN-01]", () => {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const judge = (code: string): boolean => inProgram(code, (root) => isLinear(root, new Map()));
-  expect([judge("f(/^a*b/);"), judge("f(/a*b/);"), judge("f(new RegExp(text));")]).toEqual([true, false, false]);
+  const check = (code: string): boolean => inProgram(code, (root) => isLinear(root, new Map()));
+  expect([check("f(/^a*b/);"), check("f(/a*b/);"), check("f(new RegExp(text));")]).toEqual([true, false, false]);
   expect(said.mock.calls.flat()).toEqual([
     expect.stringMatching(/^src\/a\.ts:4: \/a\*b\/ is not linear: /),
     expect.stringMatching(/^src\/a\.ts:4: the text of new RegExp\(text\) is not in the code/),
@@ -83,7 +83,7 @@ function expressionsIn(code: string): ReturnType<typeof expressionsOf> {
   return inProgram(code, (root) => withTrees(root, ["tsconfig.json"], ["src/"], expressionsOf));
 }
 
-function inProgram<T>(code: string, judge: (root: string) => T): T {
+function inProgram<T>(code: string, check: (root: string) => T): T {
   const root = mkdtempSync(join(tmpdir(), "records-rules-"));
   try {
     mkdirSync(join(root, "src"));
@@ -99,7 +99,7 @@ function inProgram<T>(code: string, judge: (root: string) => T): T {
       "declare const search: { search(text: string): void };",
     ];
     writeFileSync(join(root, "src/a.ts"), [...given, code, "export {};", ""].join("\n"));
-    return judge(root);
+    return check(root);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -11,7 +11,7 @@ export interface Rule {
   readonly sources: readonly Source[];
   /** What breaks the rule, one text for each place. */
   readonly breaches: (sources: readonly Source[]) => readonly string[];
-  /** The accepted breaches, exactly; the reasons are beside them. */
+  /** The accepted breaches, exactly; each has its reason in a comment. */
   readonly exceptions?: readonly string[];
   /** Sources that break the rule: each is found by itself. */
   readonly bad: readonly [Example, ...Example[]];

@@ -19,7 +19,7 @@ export function leftOutIn({ path, text }: Source): string[] {
 /** Whether a call that declares a test or a suite declares what does not run. */
 export function isLeftOut(call: Node): boolean {
   let leftOut = isEmpty(call);
-  // Of the callee, the options and the test itself; the tests within a suite are judged each by itself.
+  // Of the callee, the options and the test itself; the tests within a suite are checked each by itself.
   const own = isSuite(call) ? optionsOf(call) : (call["arguments"] as Node[]);
   for (const part of [call["callee"] as Node, ...own])
     walk(part, (node) => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { withTrees } from "../../scripts/syntax-trees.ts";
 import { looseValues } from "./any.ts";
 import { bad, kept } from "./database/planted.ts";
-import { judge } from "./database/rules.ts";
+import { checkDatabaseUse } from "./database/rules.ts";
 import { drivers, openers, otherTexts, owners, reach } from "./database/tables.ts";
 import { loose, settled } from "./planted-any.ts";
 
@@ -25,27 +25,27 @@ const settledFiles = valuesOf(settled, "settled");
 const files = [...planted, ...looseFiles, ...settledFiles];
 const project = JSON.stringify({ extends: "./tsconfig.json", include: ["src", "gateway"] });
 
-/** One program for all: the sources, and beside them the planted files. */
-const judged = withTrees(
+/** One program for all: the sources and the planted files. */
+const checked = withTrees(
   root,
   ["tsconfig.planted.json"],
   ["src/", "gateway/"],
   (trees) => {
     const sources = trees.filter(({ path }) => /\.[cm]?ts$/.test(path) && !path.startsWith("src/gen/"));
-    return { ...judge(sources), values: looseValues(sources) };
+    return { ...checkDatabaseUse(sources), values: looseValues(sources) };
   },
   new Map([["tsconfig.planted.json", project], ...files.map(({ path, text }) => [path, text] as const)]),
 );
 const isPlanted = ({ path }: { readonly path: string }): boolean => files.some((one) => one.path === path);
-const shown = judged.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
+const shown = checked.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
 
 test("only src/db accesses MongoDB, and only the room that owns a collection writes to it [CON-04, CON-05]", () => {
   expect(shown.filter((one) => !isPlanted(one)).map(({ problem }) => problem)).toEqual([]);
-  expect(Object.keys(owners).filter((key) => !judged.written.has(key))).toEqual([]);
+  expect(Object.keys(owners).filter((key) => !checked.written.has(key))).toEqual([]);
 });
 
 test("lists the functions of src/db that write to their arguments", () => {
-  expect([...judged.writingHelpers].sort()).toEqual(
+  expect([...checked.writingHelpers].sort()).toEqual(
     [
       ...["addStored", "insertManyFenced", "insertFenced", "insertProven", "insertRecord", "lockNamed", "putBatch"],
       ...["upsertFenced", "putStored"],
@@ -55,11 +55,11 @@ test("lists the functions of src/db that write to their arguments", () => {
 
 test("every exception is needed", () => {
   const uses = Object.entries(reach).flatMap(([path, { members }]) => members.map((member) => `${path}: ${member}`));
-  expect(uses.filter((use) => !judged.allowed.has(use))).toEqual([]);
+  expect(uses.filter((use) => !checked.allowed.has(use))).toEqual([]);
   const texts = otherTexts.flatMap(({ path, texts: all }) => all.map((text) => `${path}: ${text}`));
   const others = [...texts, ...Object.keys(drivers)];
-  expect(others.filter((one) => !judged.needed.has(one))).toEqual([]);
-  expect(Object.keys(openers).filter((path) => !judged.opened.has(path))).toEqual([]);
+  expect(others.filter((one) => !checked.needed.has(one))).toEqual([]);
+  expect(Object.keys(openers).filter((path) => !checked.opened.has(path))).toEqual([]);
 });
 
 test.each(planted.flatMap(({ what, path, problem }) => (problem === undefined ? [] : [{ what, path, problem }])))(
@@ -78,14 +78,14 @@ test.each(planted.filter(({ problem }) => problem === undefined))(
 );
 
 test("no value of src and gateway has the type any, unless its type is declared at once", () => {
-  const found = judged.values.filter((one) => !isPlanted(one));
+  const found = checked.values.filter((one) => !isPlanted(one));
   expect(found.map(({ path, line, code }) => `${path}:${line}: ${code}`)).toEqual([]);
 });
 
 test.each(looseFiles)("finds a value of the type any: $what", ({ path }) => {
-  expect(judged.values.filter((one) => one.path === path)).not.toEqual([]);
+  expect(checked.values.filter((one) => one.path === path)).not.toEqual([]);
 });
 
 test.each(settledFiles)("accepts a value whose type is declared at once: $what", ({ path }) => {
-  expect(judged.values.filter((one) => one.path === path)).toEqual([]);
+  expect(checked.values.filter((one) => one.path === path)).toEqual([]);
 });

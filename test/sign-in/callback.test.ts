@@ -160,7 +160,7 @@ describe("a response of the provider", () => {
     ["without a code", (back: URL) => back.searchParams.delete("code")],
     ["of another provider", set("iss", "https://other.example")],
     ["without the provider's name, which this provider always sends", (back: URL) => back.searchParams.delete("iss")],
-    ["with an error beside the code", set("error", "server_error")],
+    ["with an error and a code", set("error", "server_error")],
     ["as a JWT", set("response", "eyJhbGciOiJub25lIn0.e30.")],
     ["without a query", (back: URL) => void (back.search = "")],
     ["with a query of garbage", (back: URL) => void (back.search = "?%00%ff%zz&&==&?#[]")],

@@ -235,7 +235,7 @@ test("MongoDB removes expired sessions by itself", async () => {
   expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
 });
 
-test("with an older secret beside a newer one the sessions of both continue, and only new instances know the newer one [OPS-41]", async () => {
+test("with an older secret next to a newer one the sessions of both continue, and only new instances know the newer one [OPS-41]", async () => {
   const older = await signIn(fixture(), ann);
   const newest = "another-session-secret-of-32-characters-or-more";
   const other = await fixture().service.another({

@@ -1,5 +1,5 @@
 // Fetches what the tests take from registries into the user's cache folder, for a run that has all of it ahead: the
-// downloads wait beside the first tests, and no test waits for its own.
+// downloads wait during the first tests, and no test waits for its own.
 import { pathToFileURL } from "node:url";
 import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { clientKinds } from "../../scripts/mcp-clients/kinds.ts";

@@ -12,7 +12,7 @@ interface Watched {
 
 const client: MongoClient & Watched = MongoClient.prototype;
 
-/** Those that were found until now, which the caller judges. */
+/** Those that were found until now, which the caller checks. */
 export const takeScattered = (client.taken ??= watch());
 
 /** Of the service's clients; what a test sends by such a client itself does not count. */

@@ -69,7 +69,7 @@ async function lockBackup(folder: string): Promise<FolderLock | undefined> {
         ),
     );
   } catch (error) {
-    throw inWords(error, folder);
+    throw explainWriteError(error, folder);
   }
 }
 
@@ -119,7 +119,7 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     return exitCodes.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
-    throw inWords(error, folder);
+    throw explainWriteError(error, folder);
   } finally {
     interrupt.end();
     progress.end();
@@ -142,7 +142,7 @@ async function openFolder(folder: string): Promise<Manifest | undefined> {
     await chmod(folder, 0o700);
     return manifest;
   } catch (error) {
-    throw inWords(error, folder);
+    throw explainWriteError(error, folder);
   }
 }
 
@@ -242,7 +242,7 @@ function repeating({ stop, progress }: Export): RetryOptions {
 }
 
 /** Converts a file system error into a message for the user. Returns any other error unchanged. */
-function inWords(error: unknown, folder: string): unknown {
+function explainWriteError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error && "syscall" in error && "code" in error) || error instanceof ConnectError) return error;
   return new CommandError(
     exitCodes.failed,

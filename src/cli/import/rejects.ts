@@ -35,6 +35,7 @@ export interface Rejects {
 const shownInSummary = 100;
 /** The reason of an entry that is not a valid record. */
 export const unreadable = "UNREADABLE";
+const lineFeed = 0x0a;
 
 /**
  * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, and the
@@ -42,10 +43,12 @@ export const unreadable = "UNREADABLE";
  */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
-  const had = await unreadableIn(file);
+  const { unreadableEntries, endsWithinLine } = await read(file);
   const stream = file === undefined ? undefined : await open(file);
   let broken: NodeJS.ErrnoException | undefined;
   stream?.on("error", (error) => (broken = error));
+  // A run that was killed, or an editor, can leave a last line without its line feed.
+  if (endsWithinLine) stream?.write("\n");
   const requireWhole = (): void => {
     if (broken === undefined) return;
     throw new CommandError(
@@ -61,7 +64,7 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       const { line, reason, message } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message });
       const text = textOf(reject);
-      const isNew = reason !== unreadable || !had.has(hash("sha256", text));
+      const isNew = reason !== unreadable || !unreadableEntries.has(hash("sha256", text));
       if (isNew) stream?.write(`${text}\n`);
       return isNew;
     },
@@ -80,17 +83,33 @@ function textOf({ line, reason, message, input }: Reject): string {
   return JSON.stringify({ line, reason, message, input: input ?? null });
 }
 
-/**
- * Returns the digests of the unreadable entries in a file: each run of an import reads them again. A device has
- * nothing to read back.
- */
-async function unreadableIn(file: string | undefined): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  if (file === undefined || !(await stat(file).catch(() => undefined))?.isFile()) return found;
-  const bytes = createReadStream(file) as AsyncIterable<Buffer>;
-  for await (const lines of linesOf(bytes, "utf-8", Infinity))
-    for (const { text } of lines) if (text.includes(`"reason":"${unreadable}"`)) found.add(hash("sha256", text));
-  return found;
+/** What a file of rejects has before the import. */
+interface Previous {
+  /** The digests of its unreadable entries: each run of an import reads them again. */
+  readonly unreadableEntries: ReadonlySet<string>;
+  readonly endsWithinLine: boolean;
+}
+
+/** Reads a file of rejects. A device has nothing to read back. Fails with a usage error if the file cannot be read. */
+async function read(file: string | undefined): Promise<Previous> {
+  const unreadableEntries = new Set<string>();
+  if (file === undefined || !(await stat(file).catch(() => undefined))?.isFile())
+    return { unreadableEntries, endsWithinLine: false };
+  let lastByte = lineFeed;
+  async function* bytes(path: string): AsyncIterable<Buffer> {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      lastByte = chunk.at(-1) ?? lastByte;
+      yield chunk;
+    }
+  }
+  try {
+    for await (const lines of linesOf(bytes(file), "utf-8", Infinity))
+      for (const { text } of lines)
+        if (text.includes(`"reason":"${unreadable}"`)) unreadableEntries.add(hash("sha256", text));
+  } catch (error) {
+    rejectUsage(`--rejects: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`);
+  }
+  return { unreadableEntries, endsWithinLine: lastByte !== lineFeed };
 }
 
 async function open(file: string): Promise<WriteStream> {

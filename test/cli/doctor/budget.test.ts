@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test.each([
-  // An instance opens 10 beside those for requests.
+  // An instance opens 10 in addition to those for requests.
   ["ok", 1_000, 100, 65, "MongoDB accepts 1000 connections. An instance opens up to 75, so up to 13 instances fit."],
   ["ok", 330, 220, 100, "MongoDB accepts 330 connections. An instance opens up to 110, so up to 3 instances fit."],
   [

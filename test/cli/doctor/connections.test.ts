@@ -102,7 +102,7 @@ describe("Redis", () => {
     ]);
   });
 
-  test("warns about an embedded Redis beside a configured MongoDB, and so does the log of the start [OPS-56]", async () => {
+  test("warns about an embedded Redis together with a configured MongoDB, and so does the log of the start [OPS-56]", async () => {
     const { REDIS_URL: _own, ...without } = environment;
     expect(findingOf(await runDoctor(without), "configuration.REDIS_URL").status).toBe("warning");
     const folder = dataFolder();
@@ -143,7 +143,7 @@ async function startOther(status: number, headers: Record<string, string>, body:
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("reports an instance whose clock is 90 minutes behind, beside the correct clocks of MongoDB and Redis [OPS-55]", async () => {
+test("reports an instance whose clock is 90 minutes behind, next to the correct clocks of MongoDB and Redis [OPS-55]", async () => {
   const late = await startOther(200, { Date: new Date(Date.now() - 90 * 60_000).toUTCString() }, "{}");
   const findings = await runDoctor(environment, { url: late });
   const found = findingOf(findings, "clock.instance");
@@ -253,7 +253,7 @@ test.each<[string, string, string]>([
   ["is the address of the service without its path", "BASE", "warning"],
   ["has two values in one", "records other", "fault"],
   ["is a word of the provider", "records", "note"],
-])("judges an MCP_AUDIENCE that %s by what assistants request [OPS-57]", async (_name, value, status) => {
+])("checks an MCP_AUDIENCE that %s by what assistants request [OPS-57]", async (_name, value, status) => {
   const MCP_AUDIENCE = value.replace("URL", `${service.app.baseUrl}/mcp`).replace("BASE", service.app.baseUrl);
   expect(findingOf(await runDoctor({ ...environment, MCP_AUDIENCE }), "mcp.audience").status).toBe(status);
 });

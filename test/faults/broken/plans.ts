@@ -75,7 +75,7 @@ function everySixth<T>(all: readonly T[], turn: number): T[] {
 }
 
 /** What a round breaks at once: all of them, in the short form every sixth one, others with every turn. */
-export function beside<T>(all: readonly T[], turn: number): readonly T[] {
+export function inRound<T>(all: readonly T[], turn: number): readonly T[] {
   return isLong ? all : everySixth(all, turn);
 }
 

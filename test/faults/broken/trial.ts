@@ -1,4 +1,4 @@
-// Tries operations with a fault and judges: success or 503, at most one effect, success once the fault is over.
+// Tries operations with a fault and checks: success or 503, at most one effect, success once the fault is over.
 import { until } from "../../../src/embedded/wait.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nameOf } from "./kinds.ts";

@@ -14,7 +14,7 @@ import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 let provider: FakeProvider;
 let service: TestService;
 
-/** What introspection says of every token beside its own claims. */
+/** What introspection says of every token besides its own claims. */
 let introspected: Record<string, unknown> = {};
 
 beforeAll(async () => {

@@ -31,7 +31,7 @@ const idsOf = (data: readonly { readonly id: string }[]): string[] => data.map((
 describe("search_contacts", () => {
   test.each([
     ["only a query", { query: "martin" }],
-    ["arguments beside it that count as left out", { query: "martin", limit: null, state: "", offset: "" }],
+    ["other arguments that count as left out", { query: "martin", limit: null, state: "", offset: "" }],
   ])("returns REST's body for %s, and says that there may be more than 25 [MCP-08] [MCP-22]", async (_, given) => {
     const { structured } = await call(holder, "search_contacts", given);
     expect(Object.keys(structured).sort()).toEqual(["data", "hint", "truncated"]);
@@ -76,7 +76,7 @@ describe("a timeline with 50 notes", () => {
     expect((structured.data as { content: string }[]).map(({ content }) => content)).toEqual(["note 1", "note 0"]);
   });
 
-  test("is named beside what is cut for its size [MCP-14] [MCP-24]", async () => {
+  test("is named along with what is cut for its size [MCP-14] [MCP-24]", async () => {
     await holder.put.contactNotes({ contact_id: noted, content: "z".repeat(70_000), source: "app" });
     const { structured } = await call(holder, "get_contact", { contact_id: noted });
     expect(structured.hint).toMatch(/^A timeline ends .* Long texts are cut, /);

@@ -1,4 +1,4 @@
-// The tools: how they are described, and what they return beside REST.
+// The tools: how they are described, and what they return that REST does not.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Listed } from "./listed.ts";

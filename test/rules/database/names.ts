@@ -67,11 +67,11 @@ function valueNames(
     .map(({ propertyName, name }) => (propertyName ?? name).getText());
 }
 
-function findingsIn(trees: readonly Tree[], judge: (node: Node) => string | undefined): Finding[] {
+function findingsIn(trees: readonly Tree[], check: (node: Node) => string | undefined): Finding[] {
   return trees.flatMap(({ path, file }) => {
     const found: Finding[] = [];
     walk(file, (node) => {
-      const problem = judge(node);
+      const problem = check(node);
       if (problem !== undefined) found.push({ path, line: lineOf(file, node), problem });
     });
     return found;

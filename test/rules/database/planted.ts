@@ -11,7 +11,7 @@ export interface Planted {
 }
 
 /** What the planted files have, so that each text may use what it needs. */
-const head = `// A text that is only judged.
+const head = `// A text that is only checked.
 import type { ClientSession, Collection, Db, Document, MongoClient, UUID } from "mongodb";
 import { aggregate, countUpTo, findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
@@ -187,12 +187,12 @@ export const bad: readonly Planted[] = [...foreign, ...named, ...loose].map(([wh
   what,
   folder,
   problem,
-  text: folder === "gateway" ? `// A text that is only judged.\n${text}\n` : `${head}${text}\nexport {};\n`,
+  text: folder === "gateway" ? `// A text that is only checked.\n${text}\n` : `${head}${text}\nexport {};\n`,
 }));
 
 /** Each keeps all of them. */
 export const kept: readonly Planted[] = good.map(([what, folder, text]) => ({
   what,
   folder,
-  text: folder === "gateway" ? `// A text that is only judged.\n${text}\n` : `${head}${text}\nexport {};\n`,
+  text: folder === "gateway" ? `// A text that is only checked.\n${text}\n` : `${head}${text}\nexport {};\n`,
 }));

@@ -9,7 +9,7 @@ import type { Finding, Uses } from "./writes.ts";
 import { usesIn } from "./writes.ts";
 
 /** What the rules say about sources. */
-export interface Judged extends Uses {
+export interface DatabaseUse extends Uses {
   /** Exceptions of the tables that something needs. */
   readonly needed: ReadonlySet<string>;
 }
@@ -29,7 +29,7 @@ const unseen: Readonly<Record<string, { readonly times: number; readonly why: st
 };
 
 /** Every rule; the tables' exceptions are taken out. */
-export function judge(sources: readonly Tree[]): Judged {
+export function checkDatabaseUse(sources: readonly Tree[]): DatabaseUse {
   const uses = usesIn(sources);
   const needed = new Set<string>();
   /** Whether an exception covers a finding, which is noted. */

@@ -21,7 +21,7 @@ export const owners: Readonly<Record<keyof typeof collections, readonly string[]
   transcripts: ["src/sessions/"],
 };
 
-/** What a file may use of the driver beside the writes of its room, and why. */
+/** What a file may use of the driver besides the writes of its room, and why. */
 export interface Reach {
   readonly members: readonly string[];
   readonly why: string;

@@ -41,7 +41,7 @@ const harmless = new Set([
   ...["MongoClient.close", "MongoClient.connect", "MongoClient.db", "MongoClient.options"],
 ]);
 
-/** Every use of the driver in the files, judged. */
+/** Every use of the driver in the files, checked. */
 export function usesIn(trees: readonly Tree[]): Uses {
   const findings: Finding[] = [];
   const allowed = new Set<string>();

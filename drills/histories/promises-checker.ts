@@ -1,14 +1,14 @@
-// Judges credentials, switches, failures and recovery: what holds from the instant of an acknowledgement, or of a
+// Checks credentials, switches, failures and recovery: what holds from the instant of an acknowledgement, or of a
 // repair.
 import type { Operation } from "./operation.ts";
-import { between, summaryOf } from "./registers-judge.ts";
+import { between, summaryOf } from "./registers-checker.ts";
 import type { Violation, ViolationKind } from "./violations.ts";
 
 /**
  * Credentials that were served after their end was acknowledged, and new ones that were rejected after they were
  * issued.
  */
-export function judgeCredentials(operations: readonly Operation[]): Violation[] {
+export function checkCredentials(operations: readonly Operation[]): Violation[] {
   const ends = operations.filter(({ kind }) => kind === "end");
   return operations
     .filter(({ kind }) => kind === "use")
@@ -49,7 +49,7 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
 const switchMs = 1_500;
 
 /** Requests that were served where a switch that is off had to keep them from it. */
-export function judgeSwitches(operations: readonly Operation[]): Violation[] {
+export function checkSwitches(operations: readonly Operation[]): Violation[] {
   const settings = operations
     .filter(({ kind, outcome }) => kind === "switch" && outcome !== "failed")
     .sort((one, other) => one.sent - other.sent);
@@ -79,7 +79,7 @@ export function judgeSwitches(operations: readonly Operation[]): Violation[] {
 }
 
 /** Responses of 500, and what the instances' logs say of them. */
-export function judgeFailures(operations: readonly Operation[], lines: readonly string[]): Violation[] {
+export function checkFailures(operations: readonly Operation[], lines: readonly string[]): Violation[] {
   const failed = operations.filter(({ status }) => status === "500" || status === "internal");
   return [
     ...lines.map((line): Violation => ({ kind: "500", text: `an instance failed: ${line}` })),
@@ -102,7 +102,7 @@ const plainMs = 500;
  * Requests that were not served although all had to work since `from`, and although MongoDB served its plain client all
  * the while that they ran: `served` says when.
  */
-export function judgeRecovery(operations: readonly Operation[], from: number, served: readonly number[]): Violation[] {
+export function checkRecovery(operations: readonly Operation[], from: number, served: readonly number[]): Violation[] {
   return operations.flatMap((operation): Violation[] => {
     const { outcome, sent, completed, status } = operation;
     if (outcome !== "unknown" || sent < from + recoveryMs || longestGap(served, sent, completed) > plainMs) return [];

@@ -4,62 +4,62 @@ import type { Operation } from "../../drills/histories/operation.ts";
 import type { Committed } from "../../drills/histories/oplog.ts";
 import {
   gapBeyond,
-  judgeCredentials,
-  judgeFailures,
-  judgeRecovery,
-  judgeSwitches,
-} from "../../drills/histories/promises-judge.ts";
-import { judgeCreates, judgeLateEffects, judgeNotes } from "../../drills/histories/records-judge.ts";
-import { judgeRegister, judgeSearches } from "../../drills/histories/registers-judge.ts";
+  checkCredentials,
+  checkFailures,
+  checkRecovery,
+  checkSwitches,
+} from "../../drills/histories/promises-checker.ts";
+import { checkCreates, checkLateEffects, checkNotes } from "../../drills/histories/records-checker.ts";
+import { checkRegister, checkSearches } from "../../drills/histories/registers-checker.ts";
 import { overlapMs } from "../../drills/histories/primaries.ts";
 import type { Violation } from "../../drills/histories/violations.ts";
 
 const initial = { full_name: "n0", email: "e0", phone: "p0" };
 
 test("an acknowledged value that was never committed is lost", () => {
-  expect(kinds(judgeRegister("c", initial, [set(0, 1, "p1")], phones("p0")))).toEqual(["lost", "not linearizable"]);
+  expect(kinds(checkRegister("c", initial, [set(0, 1, "p1")], phones("p0")))).toEqual(["lost", "not linearizable"]);
 });
 
 test("an acknowledged value that an older one replaced is lost", () => {
-  expect(kinds(judgeRegister("c", initial, [set(0, 1, "p1")], phones("p0", "p1", "p0")))).toContain("lost");
+  expect(kinds(checkRegister("c", initial, [set(0, 1, "p1")], phones("p0", "p1", "p0")))).toContain("lost");
 });
 
 test("a value that was read and never committed is dirty", () => {
-  expect(kinds(judgeRegister("c", initial, [get(0, 1, "p9")], phones("p0")))).toContain("dirty");
+  expect(kinds(checkRegister("c", initial, [get(0, 1, "p9")], phones("p0")))).toContain("dirty");
 });
 
 test("a read that begins after a newer value was acknowledged is stale; one that begins earlier is not", () => {
-  const wrong = judgeRegister("c", initial, [set(0, 5, "p1"), get(6, 7, "p0")], phones("p0", "p1"));
+  const wrong = checkRegister("c", initial, [set(0, 5, "p1"), get(6, 7, "p0")], phones("p0", "p1"));
   expect(kinds(wrong)).toEqual(["stale", "not linearizable"]);
   expect(wrong[0]?.ms).toBe(1);
-  expect(judgeRegister("c", initial, [set(0, 5, "p1"), get(4, 7, "p0")], phones("p0", "p1"))).toEqual([]);
+  expect(checkRegister("c", initial, [set(0, 5, "p1"), get(4, 7, "p0")], phones("p0", "p1"))).toEqual([]);
 });
 
 test("distinguishes a client that sees a newer value and then an older one from two clients", () => {
   const reads = [set(0, 20, "p1"), get(1, 2, "p1"), get(3, 4, "p0")];
-  expect(kinds(judgeRegister("c", initial, reads, phones("p0", "p1")))).toContain("non-monotonic");
+  expect(kinds(checkRegister("c", initial, reads, phones("p0", "p1")))).toContain("non-monotonic");
   const two = reads.map((read, at) => ({ ...read, client: `c${at}` }));
-  expect(kinds(judgeRegister("c", initial, two, phones("p0", "p1")))).toEqual(["not linearizable"]);
+  expect(kinds(checkRegister("c", initial, two, phones("p0", "p1")))).toEqual(["not linearizable"]);
 });
 
 test("a write with an unknown outcome explains its value, whether it was committed or not", () => {
   const unknown = { ...set(0, 5, "p1"), outcome: "unknown" as const, status: "503" };
-  expect(judgeRegister("c", initial, [unknown, get(6, 7, "p1")], phones("p0", "p1"))).toEqual([]);
-  expect(judgeRegister("c", initial, [unknown, get(6, 7, "p0")], phones("p0"))).toEqual([]);
+  expect(checkRegister("c", initial, [unknown, get(6, 7, "p1")], phones("p0", "p1"))).toEqual([]);
+  expect(checkRegister("c", initial, [unknown, get(6, 7, "p0")], phones("p0"))).toEqual([]);
 });
 
 test("a search by the name of a contact must find it, unless another operation was changing it", () => {
   const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, completed: 1 });
   const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, completed: 6 });
-  expect(kinds(judgeSearches([renamed, search]))).toEqual(["stale"]);
+  expect(kinds(checkSearches([renamed, search]))).toEqual(["stale"]);
   expect(
-    judgeSearches([
+    checkSearches([
       renamed,
       search,
       operation({ kind: "set", wrote: { full_name: "n2" }, sent: 4, completed: 9, outcome: "unknown" }),
     ]),
   ).toEqual([]);
-  expect(judgeSearches([{ ...renamed, completed: 5.5 }, search])).toEqual([]);
+  expect(checkSearches([{ ...renamed, completed: 5.5 }, search])).toEqual([]);
 });
 
 test("detects lost, dirty, stale and duplicate notes", () => {
@@ -67,22 +67,22 @@ test("detects lost, dirty, stale and duplicate notes", () => {
   const read = (notes: string[], sent = 5): Operation =>
     operation({ kind: "get", contact: "c", notes, sent, completed: sent + 1 });
   const there = committed({ notes: new Map([["note", [0.5]]]) });
-  expect(judgeNotes([append, read(["note"]), read([], 0.5)], there)).toEqual([]);
-  expect(kinds(judgeNotes([append], committed({})))).toEqual(["lost"]);
-  expect(kinds(judgeNotes([append, read([])], there))).toEqual(["stale"]);
-  expect(kinds(judgeNotes([append, read(["note", "other"])], there))).toEqual(["dirty"]);
-  expect(kinds(judgeNotes([append], committed({ notes: new Map([["note", [0.5, 0.7]]]) })))).toEqual(["duplicate"]);
+  expect(checkNotes([append, read(["note"]), read([], 0.5)], there)).toEqual([]);
+  expect(kinds(checkNotes([append], committed({})))).toEqual(["lost"]);
+  expect(kinds(checkNotes([append, read([])], there))).toEqual(["stale"]);
+  expect(kinds(checkNotes([append, read(["note", "other"])], there))).toEqual(["dirty"]);
+  expect(kinds(checkNotes([append], committed({ notes: new Map([["note", [0.5, 0.7]]]) })))).toEqual(["duplicate"]);
 });
 
 test("detects creates that are lost, duplicate, or missing after the acknowledgement", () => {
   const create = operation({ kind: "create", value: "k", id: "1", sent: 0, completed: 1 });
   const made = (...ids: string[]): Committed => committed({ created: new Map([["k", ids]]) });
-  expect(judgeCreates([create], made("1"))).toEqual([]);
-  expect(kinds(judgeCreates([create], committed({})))).toEqual(["lost"]);
-  expect(kinds(judgeCreates([create], made("1", "2")))).toEqual(["duplicate"]);
+  expect(checkCreates([create], made("1"))).toEqual([]);
+  expect(kinds(checkCreates([create], committed({})))).toEqual(["lost"]);
+  expect(kinds(checkCreates([create], made("1", "2")))).toEqual(["duplicate"]);
   expect(
     kinds(
-      judgeCreates([create, operation({ kind: "get", contact: "1", missing: true, sent: 2, completed: 3 })], made("1")),
+      checkCreates([create, operation({ kind: "get", contact: "1", missing: true, sent: 2, completed: 3 })], made("1")),
     ),
   ).toEqual(["stale"]);
 });
@@ -90,20 +90,20 @@ test("detects creates that are lost, duplicate, or missing after the acknowledge
 test("a write is late when it is carried out more than a second after its 503, unless its member was paused", () => {
   const write = { ...set(0, 5_000, "p1"), outcome: "unknown" as const, status: "503" };
   const at = (time: number): Committed => ({ ...phones(), values: () => [{ value: "p1", at: time }] });
-  expect(kinds(judgeLateEffects([write], at(6_100), []))).toEqual(["late effect"]);
-  expect(judgeLateEffects([write], at(5_900), [])).toEqual([]);
-  expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_000 }])).toEqual([]);
-  expect(kinds(judgeLateEffects([write], at(9_100), [{ from: 1_000, to: 8_000 }]))).toEqual(["late effect"]);
+  expect(kinds(checkLateEffects([write], at(6_100), []))).toEqual(["late effect"]);
+  expect(checkLateEffects([write], at(5_900), [])).toEqual([]);
+  expect(checkLateEffects([write], at(8_100), [{ from: 1_000, to: 8_000 }])).toEqual([]);
+  expect(kinds(checkLateEffects([write], at(9_100), [{ from: 1_000, to: 8_000 }]))).toEqual(["late effect"]);
   // MongoDB's clock reports whole milliseconds.
-  expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_100.9 }])).toEqual([]);
-  expect(kinds(judgeLateEffects([write], at(8_099), [{ from: 1_000, to: 8_100.9 }]))).toEqual(["late effect"]);
+  expect(checkLateEffects([write], at(8_100), [{ from: 1_000, to: 8_100.9 }])).toEqual([]);
+  expect(kinds(checkLateEffects([write], at(8_099), [{ from: 1_000, to: 8_100.9 }]))).toEqual(["late effect"]);
   const append = operation({ kind: "append", value: "note", sent: 0, completed: 5, outcome: "unknown", status: "503" });
   const noted = committed({ notes: new Map([["note", [8_000]]]) });
-  expect(kinds(judgeLateEffects([append], noted, []))).toEqual(["late effect"]);
+  expect(kinds(checkLateEffects([append], noted, []))).toEqual(["late effect"]);
   expect(
-    judgeLateEffects([append, { ...append, sent: 7_900, completed: 8_100, outcome: "ok", status: "201" }], noted, []),
+    checkLateEffects([append, { ...append, sent: 7_900, completed: 8_100, outcome: "ok", status: "201" }], noted, []),
   ).toEqual([]);
-  expect(judgeLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
+  expect(checkLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
 });
 
 test("a credential is served from its creation until its end", () => {
@@ -118,11 +118,11 @@ test("a credential is served from its creation until its end", () => {
       status: served ? "200" : "401",
     });
   expect(
-    judgeCredentials([end, use("old", 4, true), use("old", 6, false), use("new", 6, true), use("new", 4, false)]),
+    checkCredentials([end, use("old", 4, true), use("old", 6, false), use("new", 6, true), use("new", 4, false)]),
   ).toEqual([]);
-  expect(kinds(judgeCredentials([end, use("old", 6, true)]))).toEqual(["served after rotation"]);
-  expect(kinds(judgeCredentials([end, use("new", 6, false)]))).toEqual(["stale"]);
-  expect(judgeCredentials([{ ...end, outcome: "unknown" }, use("old", 6, true)])).toEqual([]);
+  expect(kinds(checkCredentials([end, use("old", 6, true)]))).toEqual(["served after rotation"]);
+  expect(kinds(checkCredentials([end, use("new", 6, false)]))).toEqual(["stale"]);
+  expect(checkCredentials([{ ...end, outcome: "unknown" }, use("old", 6, true)])).toEqual([]);
 });
 
 test("a switch takes effect 1.5 seconds after it was set, until it is reset", () => {
@@ -130,27 +130,27 @@ test("a switch takes effect 1.5 seconds after it was set, until it is reset", ()
   const on = (name: string): Operation =>
     operation({ kind: "switch", value: `${name} on`, sent: 9_000, completed: 9_100 });
   const read = (sent: number): Operation => operation({ kind: "get", records: "read", sent, completed: sent + 10 });
-  expect(judgeSwitches([off("publicInterface"), read(1_500), read(8_995), on("publicInterface"), read(9_500)])).toEqual(
+  expect(checkSwitches([off("publicInterface"), read(1_500), read(8_995), on("publicInterface"), read(9_500)])).toEqual(
     [],
   );
-  expect(kinds(judgeSwitches([off("publicInterface"), read(1_700), on("publicInterface")]))).toEqual([
+  expect(kinds(checkSwitches([off("publicInterface"), read(1_700), on("publicInterface")]))).toEqual([
     "switch not in force",
   ]);
-  expect(judgeSwitches([off("publicInterface"), { ...read(1_700), wire: "internal" }, on("publicInterface")])).toEqual(
+  expect(checkSwitches([off("publicInterface"), { ...read(1_700), wire: "internal" }, on("publicInterface")])).toEqual(
     [],
   );
-  expect(judgeSwitches([off("writes"), read(1_700), on("writes")])).toEqual([]);
-  expect(kinds(judgeSwitches([off("writes"), { ...read(1_700), records: "write" }]))).toEqual(["switch not in force"]);
+  expect(checkSwitches([off("writes"), read(1_700), on("writes")])).toEqual([]);
+  expect(kinds(checkSwitches([off("writes"), { ...read(1_700), records: "write" }]))).toEqual(["switch not in force"]);
 });
 
 test("5 seconds after all faults are over every request is served, provided that MongoDB serves its plain client", () => {
   const failed = (sent: number): Operation =>
     operation({ sent, completed: sent + 1_000, outcome: "unknown", status: "503" });
   const served = Array.from({ length: 100 }, (_, at) => at * 100);
-  expect(judgeRecovery([failed(4_900)], 0, served)).toEqual([]);
-  expect(kinds(judgeRecovery([failed(5_100)], 0, served))).toEqual(["unavailable"]);
+  expect(checkRecovery([failed(4_900)], 0, served)).toEqual([]);
+  expect(kinds(checkRecovery([failed(5_100)], 0, served))).toEqual(["unavailable"]);
   expect(
-    judgeRecovery(
+    checkRecovery(
       [failed(5_100)],
       0,
       served.filter((at) => at < 5_200 || at > 6_000),
@@ -172,7 +172,7 @@ test("writes may resume late by the time in which MongoDB did not serve its plai
 test("every 500 is a violation", () => {
   expect(
     kinds(
-      judgeFailures(
+      checkFailures(
         [operation({ status: "500", outcome: "unknown" }), operation({ status: "internal", outcome: "unknown" })],
         ["a line"],
       ),

@@ -1,23 +1,23 @@
-// Judges a round as a whole: every check on its history, and how long what was broken took to come back.
+// Checks a round as a whole: every check on its history, and how long what was broken took to come back.
 import type { Committed } from "./oplog.ts";
 import type { History, Operation } from "./operation.ts";
-import type { Standstill } from "./records-judge.ts";
-import { judgeCreates, judgeLateEffects, judgeNotes } from "./records-judge.ts";
+import type { Standstill } from "./records-checker.ts";
+import { checkCreates, checkLateEffects, checkNotes } from "./records-checker.ts";
 import {
-  judgeCredentials,
-  judgeFailures,
-  judgeRecovery,
-  judgeSwitches,
+  checkCredentials,
+  checkFailures,
+  checkRecovery,
+  checkSwitches,
   gapBeyond,
   recoveredAfter,
-} from "./promises-judge.ts";
-import { judgeRegister, judgeSearches } from "./registers-judge.ts";
+} from "./promises-checker.ts";
+import { checkRegister, checkSearches } from "./registers-checker.ts";
 import type { Register } from "./registers.ts";
 import type { Site } from "./site.ts";
 import type { Violation } from "./violations.ts";
 
-/** What there is to judge. */
-export interface Judged {
+/** A round that is over, and what MongoDB committed during it. */
+export interface FinishedRound {
   readonly site: Site;
   readonly history: History;
   readonly registers: readonly Register[];
@@ -30,8 +30,17 @@ export interface Judged {
   readonly failures: readonly string[];
 }
 
-/** The violations, and what is measured beside. */
-export function judgeRound({ site, history, registers, committed, standstills, faultAt, healedAt, failures }: Judged): {
+/** The violations and the measurements. */
+export function checkRound({
+  site,
+  history,
+  registers,
+  committed,
+  standstills,
+  faultAt,
+  healedAt,
+  failures,
+}: FinishedRound): {
   violations: Violation[];
   recoveryMs: number;
   beyondMs: number;
@@ -44,14 +53,14 @@ export function judgeRound({ site, history, registers, committed, standstills, f
   const violations = [
     ...registers.flatMap(({ contact, initial }) => {
       const all = ofContact.get(contact) ?? [];
-      return [...judgeRegister(contact, initial, all, committed), ...judgeSearches(all), ...judgeNotes(all, committed)];
+      return [...checkRegister(contact, initial, all, committed), ...checkSearches(all), ...checkNotes(all, committed)];
     }),
-    ...judgeCreates(operations, committed),
-    ...judgeLateEffects(operations, committed, standstills),
-    ...judgeCredentials(operations),
-    ...judgeSwitches(operations),
-    ...judgeFailures(operations, failures),
-    ...judgeRecovery(operations, healedAt, site.plain.served),
+    ...checkCreates(operations, committed),
+    ...checkLateEffects(operations, committed, standstills),
+    ...checkCredentials(operations),
+    ...checkSwitches(operations),
+    ...checkFailures(operations, failures),
+    ...checkRecovery(operations, healedAt, site.plain.served),
   ];
   const acknowledged = operations
     .filter(({ kind, outcome }) => kind === "set" && outcome === "ok")

@@ -15,7 +15,7 @@ import { contactOf } from "./stream.ts";
 const repeated = { long: 1_000, short: 50 } satisfies Record<Form, number>;
 
 /** Everything that is wrong, in words. */
-export async function judge(
+export async function checkWrites(
   { client, instances }: Fixture,
   account: Account,
   { acknowledged, wrong }: Stream,

@@ -1,4 +1,4 @@
-// The right to write is judged before every write and every attempt of one: writes may be paused in between.
+// The right to write is checked before every write and every attempt of one: writes may be paused in between.
 import { randomUUID } from "node:crypto";
 import type { MongoClient } from "mongodb";
 import { MongoServerError, UUID } from "mongodb";

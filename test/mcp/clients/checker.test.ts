@@ -1,7 +1,7 @@
-// The judge of the clients' journeys: each wrong outcome is reported, in its column and no other.
+// The checker of the clients' journeys: each wrong outcome is reported, in its column and no other.
 import { expect, test } from "vitest";
 import type { Outcome, Step } from "../../../scripts/mcp-clients/journey.ts";
-import { hasPassed, judge } from "../../../scripts/mcp-clients/judge.ts";
+import { checkJourney, hasPassed } from "../../../scripts/mcp-clients/checker.ts";
 
 const issuer = "http://localhost:4000";
 const expected = { issuer, revision: "2026-07-28" };
@@ -21,9 +21,9 @@ const good = {
   again: signedIn,
 } satisfies Outcome;
 
-test("the judge accepts a journey without a fault", () => {
-  expect(judge(good, expected)).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [] });
-  expect(hasPassed(judge(good, expected))).toBe(true);
+test("the checker accepts a journey without a fault", () => {
+  expect(checkJourney(good, expected)).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [] });
+  expect(hasPassed(checkJourney(good, expected))).toBe(true);
 });
 
 test.each<[string, Partial<Outcome>, string, string]>([
@@ -108,13 +108,13 @@ test.each<[string, Partial<Outcome>, string, string]>([
     "at the new sign-in: no data came (401)",
   ],
 ])("reports %s", (_name, change, column, trouble) => {
-  const verdict = judge({ ...good, ...change }, expected);
+  const verdict = checkJourney({ ...good, ...change }, expected);
   expect(verdict).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [], [column]: [trouble] });
   expect(hasPassed(verdict)).toBe(false);
 });
 
 test("reports every column that a journey did not reach", () => {
-  const verdict = judge({ signIn: { pages: [], hasData: false, error: "no route" } }, expected);
+  const verdict = checkJourney({ signIn: { pages: [], hasData: false, error: "no route" } }, expected);
   expect(verdict).toMatchObject({
     tools: ["was not reached"],
     refresh: ["was not reached"],

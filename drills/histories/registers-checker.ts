@@ -1,4 +1,4 @@
-// Judges what was read of the contacts' fields by the order in which MongoDB committed their values.
+// Checks what was read of the contacts' fields by the order in which MongoDB committed their values.
 import { check } from "./linearizable.ts";
 import type { Committed, Value } from "./oplog.ts";
 import type { Fields, Operation } from "./operation.ts";
@@ -8,13 +8,13 @@ import type { Violation } from "./violations.ts";
 const names = ["full_name", "email", "phone"] as const;
 
 /** Everything wrong with one contact, by the operations on it. Its first fields are those that it was created with. */
-export function judgeRegister(
+export function checkRegister(
   contact: string,
   initial: Fields,
   operations: readonly Operation[],
   committed: Committed,
 ): Violation[] {
-  const violations = names.flatMap((field) => judgeField(field, operations, committed.values(contact, field)));
+  const violations = names.flatMap((field) => checkField(field, operations, committed.values(contact, field)));
   const steps = stepsOf([...operations, finalRead(contact, operations, committed)]);
   const verdict = check(initial, steps);
   if (verdict.linearizable === false) {
@@ -50,7 +50,7 @@ function finalRead(contact: string, operations: readonly Operation[], committed:
   };
 }
 
-function judgeField(field: keyof Fields, operations: readonly Operation[], values: readonly Value[]): Violation[] {
+function checkField(field: keyof Fields, operations: readonly Operation[], values: readonly Value[]): Violation[] {
   const first = new Map<string | null, number>();
   const last = new Map<string | null, number>();
   for (const [at, { value }] of values.entries()) {
@@ -109,7 +109,7 @@ function judgeField(field: keyof Fields, operations: readonly Operation[], value
 }
 
 /** Searches that did not find a contact by the name that it had all the while. */
-export function judgeSearches(operations: readonly Operation[]): Violation[] {
+export function checkSearches(operations: readonly Operation[]): Violation[] {
   const sets = operations.filter(({ wrote }) => wrote !== undefined);
   return operations.flatMap((search): Violation[] => {
     if (search.kind !== "search" || search.outcome !== "ok" || search.missing !== true) return [];

@@ -1,4 +1,4 @@
-// Judges the outcome of a journey: what every client must have reached, and what it must not.
+// Checks the outcome of a journey: what every client must have reached, and what it must not.
 import type { Outcome, Step } from "./journey.ts";
 import { toolCalls } from "./tool-calls.ts";
 
@@ -18,7 +18,10 @@ export interface Expected {
 
 const notReached = ["was not reached"];
 
-export function judge({ revision, signIn, tools, refresh, afterSignOut, again }: Outcome, expected: Expected): Verdict {
+export function checkJourney(
+  { revision, signIn, tools, refresh, afterSignOut, again }: Outcome,
+  expected: Expected,
+): Verdict {
   const issues = (...found: readonly (string | false)[]): string[] => found.filter((one) => one !== false);
   return {
     signIn:

@@ -1,11 +1,11 @@
-// Judges notes, creates and late writes by what MongoDB committed.
+// Checks notes, creates and late writes by what MongoDB committed.
 import type { Committed } from "./oplog.ts";
 import type { Operation } from "./operation.ts";
-import { between, summaryOf } from "./registers-judge.ts";
+import { between, summaryOf } from "./registers-checker.ts";
 import type { Violation } from "./violations.ts";
 
 /** Notes that were acknowledged and lost, shown and never committed, not shown in time, or written twice. */
-export function judgeNotes(operations: readonly Operation[], { notes }: Committed): Violation[] {
+export function checkNotes(operations: readonly Operation[], { notes }: Committed): Violation[] {
   const appends = operations.filter(({ kind }) => kind === "append");
   const violations: Violation[] = [];
   for (const append of appends.filter(({ outcome }) => outcome === "ok")) {
@@ -44,7 +44,7 @@ export function judgeNotes(operations: readonly Operation[], { notes }: Committe
 }
 
 /** Contacts that were created with a key: each acknowledged, once, and there. */
-export function judgeCreates(operations: readonly Operation[], { created }: Committed): Violation[] {
+export function checkCreates(operations: readonly Operation[], { created }: Committed): Violation[] {
   const violations: Violation[] = [];
   const creates = operations.filter(({ kind }) => kind === "create");
   for (const create of creates.filter(({ outcome }) => outcome === "ok")) {
@@ -93,7 +93,7 @@ const lateMs = 1_000;
  * Writes that got 503, and carried out more than a second later by the clock of the primary. What a member or
  * a link that was paused had received before is not the service's doing.
  */
-export function judgeLateEffects(
+export function checkLateEffects(
   operations: readonly Operation[],
   committed: Committed,
   standstills: readonly Standstill[],

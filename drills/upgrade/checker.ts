@@ -8,7 +8,7 @@ import { Unexpected } from "./traffic.ts";
 const counted = ["contacts", "notes", "sessions", "idempotency"] as const;
 
 /** Reports what is wrong to the traffic. Both versions have to serve. */
-export async function judge(
+export async function checkStories(
   { client }: Fixture,
   { account, traffic }: Scene,
   stories: readonly Story[],

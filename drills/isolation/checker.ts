@@ -1,4 +1,4 @@
-// Judges responses: whether one contains another account's data, and whether two are equal but for the request.
+// Checks responses: whether one contains another account's data, and whether two are equal but for the request.
 import type { Operation } from "./operations.ts";
 import type { RawResponse } from "./raw.ts";
 
