@@ -1,4 +1,4 @@
-// `npm run evals -- --latency`: how long a tool call takes compared with the same read over REST, call by call in one run.
+// `npm run evals -- --latency`: the time of a tool call and of the same read over REST, call by call in one run.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Demo } from "./instance.ts";
 import type { Contact } from "./records.ts";

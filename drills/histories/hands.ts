@@ -37,7 +37,7 @@ export async function quietHands({ number, calls, instances, running }: Round, {
 }
 
 /**
- * Right after a cut: two changes over an instance on the old primary's side, the second on top of the first, and one over
+ * Right after a cut: two changes over an instance on the old primary's side, one on top of the other, and one over
  * another instance, so that both branches have come to the same count when they meet again.
  */
 export async function crossedHands(

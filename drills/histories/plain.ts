@@ -1,4 +1,4 @@
-// A plain MongoDB client, for comparison with the service: when a majority write and a linearizable read succeed without it.
+// A plain MongoDB client, for comparison: when a majority write and a linearizable read succeed without the service.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { now } from "./operation.ts";

@@ -120,7 +120,7 @@ interface Together {
 }
 
 /**
- * One key at every instance, over REST and gRPC by turns; at the same time a caller who obeys, and one who has no part in it.
+ * One key at every instance, over REST and gRPC by turns; meanwhile a caller who obeys, and an uninvolved one.
  */
 async function sharedBucket(fixture: Fixture, seconds: number, violations: string[]): Promise<Together> {
   const hasty = callerOf(fixture, (await fixture.account()).key);

@@ -1,5 +1,4 @@
-// The Compose file is consistent, with the realm, the gateway and the replica set of its folder, and with what the service
-// reads.
+// The Compose file is consistent, with the realm, the gateway, the replica set, and the settings of the service.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -55,7 +55,7 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   return [...lost, ...added.map((name) => [...at, name].join("."))];
 }
 
-/** The newer schema of a request without the other schemas, such as null, that it accepts in addition to the released one. */
+/** The newer schema of a request, without other schemas that are accepted as well, such as null. */
 function widened(released: object, newer: Readonly<Record<string, Json>>, at: readonly string[]): typeof newer {
   const { anyOf, ...rest } = newer;
   if (!("$ref" in released) || "anyOf" in released || !Array.isArray(anyOf) || !isSent(at)) return newer;
