@@ -6,10 +6,12 @@ import { keepTemporaryFilesInMemory } from "./test/support/memory-folder.ts";
 
 keepTemporaryFilesInMemory(process.env);
 
-/** What checks the service's deadlines: the two beside each other, because both mostly wait, and nothing else. */
-const waiting = ["drills/redis-groups", "faults/broken-connections"].map((name) => `test/${name}.test.ts`);
-/** What measures times, or accepts no 503 of a starved database: one by one, after all other tests. */
-const timed = ["hostile", "overload", "soak", "starvation", "upgrade"].map((name) => `test/drills/${name}.test.ts`);
+/** What checks the service's deadlines, or accepts no 503 of a starved database: two at a time, and nothing else. */
+const waiting = ["drills/redis-groups", "drills/upgrade", "faults/broken-connections"].map(
+  (name) => `test/${name}.test.ts`,
+);
+/** What measures times: one by one, after all other tests. */
+const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
 /** What starts many processes or keeps a processor busy. */
 const busy = [
   ...[
