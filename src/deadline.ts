@@ -129,7 +129,7 @@ export function onPassed({ at, cancelled }: Pick<Deadline, "at" | "cancelled">, 
     clear();
     cancelled?.removeEventListener("abort", passed);
   };
-  cancelled?.addEventListener("abort", passed, { once: true });
+  cancelled?.addEventListener("abort", passed);
   if (cancelled?.aborted === true) passed();
   return stop;
 }

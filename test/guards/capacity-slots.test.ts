@@ -187,3 +187,28 @@ test("an operator's work has no bound", async () => {
     1, 2,
   ]);
 });
+
+test("a request waits in the queue until its deadline, and no longer than 3 seconds [RTE-22]", async () => {
+  vi.useFakeTimers();
+  try {
+    const capacity = createCapacity(1, () => undefined);
+    const first = held();
+    const done = capacity.run("verified", later(), first.work);
+    const rejected: string[] = [];
+    for (const [name, ms] of [
+      ["deadline", 1_000],
+      ["3 seconds", 60_000],
+    ] as const)
+      capacity.run("verified", deadlineIn(ms), held().work).catch(() => rejected.push(name));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(rejected).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(rejected).toEqual(["deadline"]);
+    await vi.advanceTimersByTimeAsync(2_001);
+    expect(rejected).toEqual(["deadline", "3 seconds"]);
+    first.end();
+    await done;
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -7,7 +7,7 @@ import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Limits } from "../../src/guards/limits.ts";
 import { createLimits } from "../../src/guards/limits.ts";
-import { addressBucket } from "../../src/guards/throttle.ts";
+import { addressBucket, createThrottle } from "../../src/guards/throttle.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
@@ -98,6 +98,39 @@ test("counts a request that finds no slot in time, and a large body [RTE-22]", a
   expect([ends.length, counts.overloaded]).toEqual([10, 2]);
   for (const end of ends) end();
   await Promise.all(running);
+});
+
+test("sends at most two large bodies to a network at a time, also when some have ended [RTE-22]", async () => {
+  const { sendLarge } = limitsOver(undefined, 1);
+  const ends: (() => void)[] = [];
+  const held = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+  const sends = [1, 2, 3, 4].map(() => sendLarge(held, at("192.0.2.1")));
+  expect(ends).toHaveLength(2);
+  ends[0]?.();
+  await sends[0];
+  sends.push(sendLarge(held, at("192.0.2.1")));
+  await expect.poll(() => ends.length).toBe(3);
+  await expect(
+    sendLarge(held, { ...at("192.0.2.1"), limits: { expiresAt: performance.now() + 20 } }),
+  ).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
+  expect(ends).toHaveLength(3);
+  for (let ended = 1; ended < 5; ended++) {
+    await expect.poll(() => ends.length).toBeGreaterThan(ended);
+    ends[ended]?.();
+  }
+  await Promise.all(sends);
+});
+
+test("a request that costs more tokens when it is repeated is told when it has those [RTE-03]", async () => {
+  const tokens: (number | undefined)[] = [];
+  const take = (_name: string, count?: number): Promise<number> => {
+    tokens.push(count);
+    return Promise.resolve(500);
+  };
+  const throttle = createThrottle(undefined, { take }, 10, () => undefined);
+  await expect(throttle("a", undefined, 1, 31)).rejects.toMatchObject({ retryAfterSeconds: 4 });
+  await expect(throttle("a", undefined, 3)).rejects.toMatchObject({ retryAfterSeconds: 1 });
+  expect(tokens).toEqual([1, 3]);
 });
 
 test("after 256 failed look-ups an address is rejected, and the rejection is counted [RTE-20]", async () => {
