@@ -165,14 +165,17 @@ export function isPast({ at }: Pick<Deadline, "at">): boolean {
 
 /** Fails with the deadline's reason once it has passed. Call it before you start something. */
 export function requireNotPast(deadline: Deadline): void {
-  if (isPast(deadline)) fail(deadline.reason, tooLate(deadline));
+  if (isPast(deadline)) failAtDeadline(deadline);
 }
 
 /** Settles as the promise does, or fails at the deadline without waiting for work in progress. */
 export function withDeadline<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
-  return withTimeout(Math.max(0, deadline.at - performance.now()), promise, () =>
-    fail(deadline.reason, tooLate(deadline)),
-  );
+  return withTimeout(Math.max(0, deadline.at - performance.now()), promise, () => failAtDeadline(deadline));
+}
+
+/** Fails with the deadline's reason. */
+export function failAtDeadline(deadline: Deadline): never {
+  return fail(deadline.reason, tooLate(deadline));
 }
 
 function tooLate({ reason, tally }: Deadline): FailureOptions {

@@ -16,8 +16,8 @@ export interface Tally {
   onEnd: ((release: () => void) => boolean) | undefined;
   /** The account of the request, once it is known. */
   account: string | undefined;
-  /** True if its response occupies one of the slots for huge ones. */
-  isHuge: boolean;
+  /** The slot for huge responses that the request occupies: for an expected size, or for a measured one. */
+  hugeSlot: "expected" | "measured" | undefined;
   /** The number of records or items in the response; undefined if it contains no list. */
   rows: number | undefined;
   /** The current waits of the request, innermost last. */
@@ -49,7 +49,7 @@ export function createTally(): Tally {
     providerMs: 0,
     onEnd: undefined,
     account: undefined,
-    isHuge: false,
+    hugeSlot: undefined,
     rows: undefined,
     waits: [],
     lastWait: undefined,

@@ -47,7 +47,7 @@ export function recordedSize(response: object): number | undefined {
  */
 export function requireBytes(response: object, tally: Tally | undefined, bytes: number): void {
   recordSize(response, bytes);
-  if (bytes < countedBytes || tally?.onEnd === undefined || tally.isHuge) return;
+  if (bytes < countedBytes || tally?.onEnd === undefined || tally.hugeSlot !== undefined) return;
   const ofAccount = bytesOf(tally);
   // A response larger than the limit is sent alone.
   const isTooMuch = ofAccount > 0 && ofAccount + bytes > maxBytesPerAccount;

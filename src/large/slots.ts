@@ -34,10 +34,18 @@ export function yieldToEventLoop(): Promise<void> {
 
 /**
  * Reserves a slot as `requireSlotForHuge` does, if the account recently had a huge response. Called before a read, so
- * that MongoDB does not read a result that would be rejected.
+ * that MongoDB does not read a result that would be rejected. Returns a function that releases the slot after the read,
+ * unless the result has turned out to be huge.
  */
-export function requireSlotIfExpected(tally: Tally | undefined): void {
-  if ((expected.get(tally?.account ?? "") ?? 0) > performance.now()) requireSlotForHuge(tally);
+export function requireSlotIfExpected(tally: Tally | undefined): () => void {
+  const isExpected = (expected.get(tally?.account ?? "") ?? 0) > performance.now();
+  if (tally?.onEnd === undefined || tally.hugeSlot !== undefined || !isExpected) return () => undefined;
+  const release = takeSlot(tally, "expected");
+  return () => {
+    if (tally.hugeSlot !== "expected") return;
+    tally.hugeSlot = undefined;
+    release();
+  };
 }
 
 /**
@@ -46,21 +54,31 @@ export function requireSlotIfExpected(tally: Tally | undefined): void {
  * already ended. Requests on the internal listener are not limited.
  */
 export function requireSlotForHuge(tally: Tally | undefined): void {
-  if (tally?.onEnd === undefined || tally.isHuge) return;
+  if (tally?.onEnd === undefined) return;
+  if (tally.hugeSlot === undefined) takeSlot(tally, "measured");
+  tally.hugeSlot = "measured";
+  setBounded(expected, tally.account ?? "", performance.now() + expectedMs);
+}
+
+/** Returns the function that releases the slot before the end of the request. */
+function takeSlot(tally: Tally, size: "expected" | "measured"): () => void {
   const account = tally.account ?? "";
   const ofAccount = byAccount.get(account) ?? 0;
   if (huge >= maxHuge || ofAccount >= maxPerAccount) rejectLarge();
   huge += 1;
   byAccount.set(account, ofAccount + 1);
-  setBounded(expected, account, performance.now() + expectedMs);
-  tally.isHuge = true;
+  tally.hugeSlot = size;
+  let isTaken = true;
   const release = (): void => {
+    if (!isTaken) return;
+    isTaken = false;
     huge -= 1;
     const left = (byAccount.get(account) ?? 1) - 1;
     if (left === 0) byAccount.delete(account);
     else byAccount.set(account, left);
   };
   releaseAtEnd(tally, release);
+  return release;
 }
 
 /** Fails with UNAVAILABLE because too many large responses are being sent. */

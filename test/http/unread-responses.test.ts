@@ -63,7 +63,7 @@ test("sends a response larger than the bound alone [OPS-70]", () => {
 });
 
 test("a huge response is bounded by its slot instead, and internal calls are not bounded", () => {
-  const huge = { ...caller("huge"), isHuge: true };
+  const huge = { ...caller("huge"), hugeSlot: "measured" as const };
   for (let number = 0; number < 3; number++) requireBytes({}, huge, maxBytesPerAccount);
   for (let number = 0; number < 3; number++) requireBytes({}, createTally(), maxBytesPerAccount);
   expect(ends).toEqual([]);
