@@ -53,10 +53,11 @@ export function keepRunning(
 
   async function restart(): Promise<void> {
     for (let began = performance.now(); ; began = performance.now()) {
-      const how = await current.ended;
+      const how = await current.ended.catch(messageOf);
       if (signal.aborted) return;
       report(`the embedded ${role} has ended (${how}): it is started again`);
-      await current.stop();
+      // A full disk must not end the service: the next start fails too, and is repeated.
+      await current.stop().catch((error: unknown) => report(messageOf(error)));
       pause = performance.now() - began > longRunMs ? pauseMs.first : Math.min(pause * 2, pauseMs.max);
       const run = await next();
       if (run === undefined) return;

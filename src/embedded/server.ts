@@ -174,15 +174,26 @@ async function startupProblem(
   }
 }
 
-/** Returns the last error of mongod's log, which is lines of JSON, or the last line of any other log. */
-function lastLogError(log: string): string | undefined {
+/**
+ * Returns the last error of mongod's log, which is lines of JSON, or the last line of any other log. A full disk can
+ * cut the last line of mongod.
+ */
+export function lastLogError(log: string): string | undefined {
   const lines = log.trim().split("\n").reverse();
-  const errors = lines.filter((line) => /^\{.*"s":"[EF]"/.test(line));
-  const last = errors[0] ?? (lines[0]?.startsWith("{") ? undefined : lines[0]);
-  if (last === undefined || last === "") return undefined;
-  if (!last.startsWith("{")) return last.trim();
-  const { msg, attr } = JSON.parse(last) as { msg: string; attr?: { error?: unknown } };
-  return attr?.error === undefined
-    ? msg
-    : `${msg}: ${typeof attr.error === "string" ? attr.error : JSON.stringify(attr.error)}`;
+  for (const line of lines) {
+    const { s: severity, msg, attr } = entryIn(line);
+    if (severity !== "E" && severity !== "F") continue;
+    const { error } = attr ?? {};
+    return error === undefined ? msg : `${msg}: ${typeof error === "string" ? error : JSON.stringify(error)}`;
+  }
+  const [last = ""] = lines;
+  return last === "" || last.startsWith("{") ? undefined : last.trim();
+}
+
+function entryIn(line: string): { readonly s?: string; readonly msg?: string; readonly attr?: { error?: unknown } } {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return {};
+  }
 }
