@@ -75,12 +75,15 @@ export interface ApiKeyStore {
  */
 const keptSeconds = 30 * 24 * 3_600;
 
+/** The index of an account's keys by their age. */
+export const keysByAge = "account";
+
 export const apiKeyCollection: CollectionSpec = {
   collection: collections.apiKeys,
   erasure: { key: "created_at" },
   indexes: [
     { key: { account_id: 1 }, name: "active", unique: true, partialFilterExpression: { active: true } },
-    { key: { account_id: 1, created_at: 1 }, name: "account" },
+    { key: { account_id: 1, created_at: 1 }, name: keysByAge },
     { key: { key_id: 1 }, name: "id" },
     { key: { prefix: 1 }, name: "prefix" },
     // Sparse, to leave out active keys, which have no `revoked_at` and never expire.

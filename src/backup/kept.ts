@@ -30,7 +30,7 @@ export const backupRules: Readonly<Record<(typeof collections)[keyof typeof coll
   [collections.transcripts]: { kept: "account", pages: byId(10) },
   [collections.notes]: { kept: "account", pages: byId(200) },
   [collections.auditLog]: { kept: "account", pages: { by: ["created_at", "_id"], hint: "list", size: 500 } },
-  [collections.apiKeys]: { kept: "account", sort: { active: 1, created_at: 1 } },
+  [collections.apiKeys]: { kept: "account" },
   [collections.accounts]: { kept: "account" },
   [collections.endedSessions]: { kept: "service", pages: { by: ["_id"], hint: "_id_", size: 500 } },
   [collections.switchChanges]: { kept: "service", pages: { by: ["_id"], hint: "_id_", size: 500 } },

@@ -4,12 +4,10 @@ import { BSON } from "mongodb";
 import { aggregateStored } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { Deadline } from "../deadline.ts";
-import { fail } from "../errors.ts";
 import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Documents, ReadPage } from "./keys.ts";
+import { createReadKeysAndAccount } from "./keys.ts";
 import { ownerField, rulesFor } from "./kept.ts";
-
-type Documents = ReadDocumentsResponse["documents"];
 
 /**
  * Reads the documents of an account, or those of the service if the id is undefined. `deadline` is called for each
@@ -25,47 +23,21 @@ const maxBytes = 1_000_000;
 /** The size at which a page ends, because its documents are in memory together. A note can take 7 MB. */
 const pageBytes = 8_000_000;
 const storedDocument = { $typeName: "records.admin.v1.StoredDocument" } as const;
-/** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
-const attempts = 20;
 
 /** Creates the reader for the client's database. */
 export function createReadDocuments(client: MongoClient): ReadDocuments {
   const db = client.db();
 
-  async function read(collection: string, stages: Document[], hint: string | undefined, deadline: Deadline) {
+  const read: ReadPage = async (collection, stages, hint, deadline) => {
     const { rows, isCut } = await aggregateStored(db.collection(collection), stages, {
       ...(hint === undefined ? {} : { hint }),
       maxBytes: hint === undefined ? Infinity : pageBytes,
       deadline,
     });
     return { documents: rows.map((bson) => ({ ...storedDocument, collection, bson })), isCut };
-  }
+  };
 
-  /** Reads a collection of few documents at once. */
-  async function readAll(collection: string, stages: Document[], deadline: Deadline): Promise<Documents> {
-    return (await read(collection, stages, undefined, deadline)).documents;
-  }
-
-  /**
-   * Returns the keys and the account at one point in time. Every creation and rotation of a key also changes the
-   * account document. A revocation changes one key, so the keys are consistent without that check.
-   */
-  async function keysAndAccount(id: UUID, deadline: () => Deadline): Promise<Documents> {
-    const account = (): Promise<Documents> => readAll(collections.accounts, [{ $match: { _id: id } }], deadline());
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const before = await account();
-      const keys = await readAll(
-        collections.apiKeys,
-        [{ $match: { account_id: id } }, { $sort: { active: 1, created_at: 1 } }],
-        deadline(),
-      );
-      const after = await account();
-      // If the account was deleted meanwhile, only part of its documents was read.
-      if (after[0] === undefined) fail(Reason.NOT_FOUND, { message: "There is no such account." });
-      if (before[0] !== undefined && Buffer.compare(before[0].bson, after[0].bson) === 0) return [...keys, ...after];
-    }
-    return fail(Reason.UNAVAILABLE, { because: "contention" });
-  }
+  const keysAndAccount = createReadKeysAndAccount(read);
 
   return async function* (accountId, deadline) {
     for (const { collection, pages, sort } of rulesFor(accountId === undefined ? "service" : "account")) {
@@ -73,7 +45,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
       const own = accountId === undefined ? {} : { [ownerField(collection)]: accountId };
       if (pages === undefined) {
         const stages = [{ $match: own }, ...(sort === undefined ? [] : [{ $sort: sort }])];
-        yield* messagesOf(await readAll(collection, stages, deadline()));
+        yield* messagesOf((await read(collection, stages, undefined, deadline())).documents);
         continue;
       }
       const order = Object.fromEntries(pages.by.map((field) => [field, 1]));
@@ -86,7 +58,8 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
         after = afterOf(pages.by, BSON.deserialize(last.bson, { promoteValues: false }));
       }
     }
-    if (accountId !== undefined) yield* messagesOf(await keysAndAccount(accountId, deadline));
+    if (accountId === undefined) return;
+    for await (const documents of keysAndAccount(accountId, deadline)) yield* messagesOf(documents);
   };
 }
 

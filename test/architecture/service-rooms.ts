@@ -206,7 +206,16 @@ export const serviceRooms: readonly Room[] = [
     "src/instance/",
     domain("src/instance/", "src/config.ts", "src/guards/internal.ts", "src/call/", "gateway/response.ts"),
   ],
-  ["src/backup/", domain("src/backup/", "src/accounts/store.ts", "src/guards/internal.ts", "src/guards/stream.ts")],
+  [
+    "src/backup/",
+    domain(
+      "src/backup/",
+      "src/accounts/store.ts",
+      "src/api-keys/store.ts",
+      "src/guards/internal.ts",
+      "src/guards/stream.ts",
+    ),
+  ],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
   [
     "src/ingest/",
