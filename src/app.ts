@@ -74,7 +74,7 @@ async function assemble(
   client: MongoClient,
   prepare: (services: Services) => Promise<void>,
 ): Promise<App> {
-  const { config, opened, where, state } = foundation;
+  const { config, log, opened, where, state } = foundation;
   const storage = await openStorage(foundation, client, prepare);
   const { services } = storage;
   const identity = createIdentity(foundation, storage);
@@ -93,7 +93,9 @@ async function assemble(
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   open.publish();
   const internalAt = await listen(internal, internalPort);
-  void warmUp([...rpcs.rest.keys(), ...rpcs.internal.keys()].map(({ input }) => input)).then(open.prepare);
+  warmUp([...rpcs.rest.keys(), ...rpcs.internal.keys()].map(({ input }) => input))
+    .then(open.prepare)
+    .catch((error: unknown) => log.error({ err: error }, "a part cannot be loaded: its first request tries again"));
 
   return {
     port,

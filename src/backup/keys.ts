@@ -23,7 +23,7 @@ export type ReadPage = (
 /** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
 const attempts = 20;
 const keysPerPage = 500;
-/** By how much the clock of an instance may be behind: a key that looks older is not a new one. */
+/** By how much an instance may be behind the database's clock: a key that looks older is not a new one. */
 const maxClockSkewMs = 300_000;
 
 type KeyInPage = Pick<ApiKeyDocument, "_id" | "created_at">;
@@ -41,6 +41,7 @@ function keyOf({ bson }: { readonly bson: Uint8Array }): KeyInPage {
  */
 export function createReadKeysAndAccount(
   read: ReadPage,
+  databaseTime: () => Date,
 ): (accountId: UUID, deadline: () => Deadline) => AsyncIterable<Documents> {
   const readAll = async (collection: string, stages: Document[], deadline: Deadline): Promise<Documents> =>
     (await read(collection, stages, undefined, deadline)).documents;
@@ -71,7 +72,7 @@ export function createReadKeysAndAccount(
       deadline(),
     );
     const known = activeAtFirst.map((stored) => keyOf(stored)._id);
-    const before = new Date(Date.now() - maxClockSkewMs);
+    const before = new Date(databaseTime().getTime() - maxClockSkewMs);
     yield* revokedKeys(id, before, known, deadline);
     const which = [{ created_at: { $gte: before } }, { active: true }, { _id: { $in: known } }];
     const stages = [

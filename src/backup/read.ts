@@ -3,6 +3,7 @@ import type { Document, MongoClient, UUID } from "mongodb";
 import { BSON } from "mongodb";
 import { aggregateStored } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
+import { databaseNow } from "../db/primary.ts";
 import type { Deadline } from "../deadline.ts";
 import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
 import type { Documents, ReadPage } from "./keys.ts";
@@ -37,7 +38,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
     return { documents: rows.map((bson) => ({ ...storedDocument, collection, bson })), isCut };
   };
 
-  const keysAndAccount = createReadKeysAndAccount(read);
+  const keysAndAccount = createReadKeysAndAccount(read, () => databaseNow(client));
 
   return async function* (accountId, deadline) {
     for (const { collection, pages, sort } of rulesFor(accountId === undefined ? "service" : "account")) {

@@ -70,17 +70,20 @@ export function redisKeyOf(name: string): string {
 export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
 
-  const keep = (key: string, claim: StoredClaim | undefined): void => {
-    if (claim === undefined || claim.erased === true) return;
+  /** Returns false if the claim may not be kept. */
+  const keep = (key: string, claim: StoredClaim | undefined): boolean => {
+    if (claim === undefined || claim.erased === true) return false;
     const keptMs = Math.min(responseMs, Math.floor(claim.leftMs ?? responseMs));
-    if (keptMs > 0) void redis.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
+    if (keptMs <= 0) return false;
+    void redis.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
+    return true;
   };
 
   return {
     async reserve(name, holder, tally) {
       const key = redisKeyOf(name);
       const held = await redis.attempt(key, ({ run }) => run(reserveScript, pending(holder), leaseMs), tally);
-      const unknown = { kind: "unknown", release: (claim?: StoredClaim) => keep(key, claim) } as const;
+      const unknown = { kind: "unknown", release: (claim?: StoredClaim) => void keep(key, claim) } as const;
       if (held === undefined) return unknown;
       if (typeof held === "string") {
         if (held.startsWith(pending(""))) return { kind: "in flight" };
@@ -95,8 +98,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
         kind: "reserved",
         release(claim) {
           clearInterval(renewal);
-          if (claim !== undefined) keep(key, claim);
-          else void redis.attempt(key, ({ run }) => run(releaseScript, pending(holder)));
+          if (!keep(key, claim)) void redis.attempt(key, ({ run }) => run(releaseScript, pending(holder)));
         },
       };
     },

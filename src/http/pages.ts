@@ -4,6 +4,7 @@ import { fail, failureOf } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Surface } from "../call/exchange.ts";
+import { loadOnce } from "../load-once.ts";
 import type { HashedFile } from "./static-files.ts";
 import { acceptMethod, sendHashed, sendText } from "./static-files.ts";
 
@@ -37,22 +38,13 @@ export function handlePages(
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
   };
-  let loading: Promise<Pages> | undefined;
-
-  function loaded(): Promise<Pages> {
-    loading ??= load().catch((error: unknown) => {
-      // The next request tries again.
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  }
+  const pages = loadOnce(load);
 
   return async (path, request, response, inbound) => {
     request.resume();
     try {
       await throttle(inbound);
-      const { page, file } = await loaded();
+      const { page, file } = await pages.get();
       const text = page(path);
       const asset = text === undefined ? file(path) : undefined;
       if (text === undefined && asset === undefined) fail(Reason.UNKNOWN_PATH);

@@ -12,6 +12,7 @@ import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
+import { loadOnce } from "../load-once.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import type { ReceivedBody } from "./web.ts";
@@ -64,8 +65,7 @@ const tooDeep = `the body must have at most ${maxLevels} levels of arrays and ob
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { accessPolicy, where } = dependencies;
-  let prepared: Promise<Library> | undefined;
-  const prepare = (): Promise<Library> => (prepared ??= load(dependencies));
+  const library = loadOnce(() => load(dependencies));
 
   /** Serves a request while its token is being proven. Returns the response to an ordinary request as JSON. */
   async function serve(
@@ -75,7 +75,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   ): Promise<string | globalThis.Response> {
     const { json } = body;
     await requireAcceptable(body, exchange.inbound, dependencies); // 422, 429
-    const { handler, direct, serverFor } = await prepare();
+    const { handler, direct, serverFor } = await library.get();
     const headers = withNamedTypes(request.headers);
     if (direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
@@ -118,8 +118,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         writeRejection(response, failure, where.mcpUrl);
       }
     },
-    prepare,
-    close: async () => (await prepared)?.handler.close(),
+    prepare: library.get,
+    close: async () => (await library.begun()?.catch(() => undefined))?.handler.close(),
   };
 }
 

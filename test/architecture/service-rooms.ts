@@ -1,4 +1,5 @@
 // The rooms of the service, those that put it together aside, and what each may import.
+import { independent } from "./independent.ts";
 
 /** A folder or a file, and the rooms that it may import, itself included. */
 export type Room = readonly [room: string, may: readonly string[]];
@@ -20,25 +21,13 @@ export function domain(own: string, ...more: string[]): string[] {
 
 /** In the order in which a file looks for its own. */
 export const serviceRooms: readonly Room[] = [
+  ...independent.map((file) => [file, []] as const),
   ["src/gen/", ["src/gen/"]],
   ["src/search/", ["src/search/", "src/text.ts"]],
   ["src/errors.ts", ["src/gen/"]],
-  ["src/instant.ts", []],
-  ["src/address.ts", []],
-  ["src/text.ts", []],
-  ["src/uuid.ts", []],
-  ["src/innermost-code.ts", []],
-  ["src/tally.ts", []],
   ["src/logged-error.ts", ["src/errors.ts"]],
-  ["src/readable-log.ts", []],
-  ["src/log-writer.ts", []],
-  ["src/output-errors.ts", []],
-  ["src/signals.ts", []],
   ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts", "src/time-limit.ts"]],
   ["src/call/", ["src/call/", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/tally.ts"]],
-  ["src/fair-queue.ts", []],
-  ["src/time-limit.ts", []],
-  ["src/loopback.ts", []],
   [
     "src/large/",
     [
@@ -53,8 +42,6 @@ export const serviceRooms: readonly Room[] = [
     ],
   ],
   ["src/deflated.ts", ["src/large/", "src/text.ts"]],
-  ["src/secret-files.ts", []],
-  ["src/config-error.ts", []],
   ["src/redis-url.ts", ["src/config-error.ts"]],
   ["src/url-setting.ts", ["src/config-error.ts"]],
   [
@@ -68,9 +55,6 @@ export const serviceRooms: readonly Room[] = [
       "src/url-setting.ts",
     ],
   ],
-  ["src/html.ts", []],
-  ["src/root.ts", []],
-  ["src/bounded-cache.ts", []],
   ["src/db/redis-code.ts", []],
   [
     "src/db/",
@@ -158,6 +142,7 @@ export const serviceRooms: readonly Room[] = [
       "src/tally.ts",
       "src/bounded-cache.ts",
       "src/time-limit.ts",
+      "src/load-once.ts",
       "src/gen/",
       "src/errors.ts",
       "src/db/message.ts",
@@ -241,6 +226,7 @@ export const serviceRooms: readonly Room[] = [
       "src/call/",
       "src/fair-queue.ts",
       "src/time-limit.ts",
+      "src/load-once.ts",
       "src/address.ts",
       "src/tally.ts",
       "src/gen/",

@@ -54,8 +54,8 @@ test.each([
   ["has no time left", { ...claim, leftMs: 0.9 }],
   ["has expired", { ...claim, leftMs: -1 }],
   ["is erased", { ...claim, erased: true }],
-])("a response that %s is not kept", async (_, stored) => {
-  expect(await inRedis.get(redisKeyOf(await released(stored)))).toBe("pending holder");
+])("a response that %s is not kept, and its name is free at once", async (_, stored) => {
+  expect(await inRedis.exists(redisKeyOf(await released(stored)))).toBe(0);
 });
 
 test("a reservation without a response frees its name at once, and no name that another holds", async () => {
