@@ -1,5 +1,6 @@
 // Wires the guards: the limits, the access policies of both listeners, and the dispatch behind each.
 import { createRenderBody } from "../../gateway/response.ts";
+import { unshared } from "../db/mongo.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRejections } from "../audit/rejections.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
@@ -102,8 +103,8 @@ function authenticationOf({ apiKeys }: Services, recognizers: CreateRecognizer):
     async find(hash, deadline) {
       const key = await apiKeys.find(hash, deadline);
       if (key === undefined) return undefined;
-      const { key_id: keyId, account_id: accountId, access, prefix, suspended } = key;
-      return { hash, keyId, accountId, readOnly: access === "read_only", prefix, suspended };
+      const { account_id, access, prefix, suspended } = key;
+      return { hash, accountId: unshared(account_id), readOnly: access === "read_only", prefix, suspended };
     },
   };
   return createAuthentication(keys, recognizers);

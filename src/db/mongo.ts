@@ -164,6 +164,13 @@ export function ignoreMissingIndex(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
 
+/** Returns a copy to keep: an id that was read from MongoDB shares the memory of the whole reply. */
+export function unshared(id: UUID): UUID {
+  const bytes = Buffer.allocUnsafeSlow(id.buffer.length);
+  bytes.set(id.buffer);
+  return new UUID(bytes);
+}
+
 /** Parses a UUID in canonical form, in upper or lower case. Throws a RangeError for any other text. */
 export function uuid(text: string): UUID {
   return UUID.createFromHexString(text.toLowerCase());

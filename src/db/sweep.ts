@@ -55,6 +55,13 @@ export async function sweepPart(db: Db, part: Part, right: SweepRight): Promise<
   return true;
 }
 
+/** The documents that one command deletes. */
+interface Range {
+  /** Their number, unless the range is the last one. */
+  readonly size: number;
+  readonly found: Document;
+}
+
 /**
  * Deletes range after range, each from where the last one ended: a scan from the beginning would pass over all recently
  * deleted entries. Concurrent ranges are disjoint. Returns false if the right to sweep has ended.
@@ -64,37 +71,38 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   const hinted = hint === undefined ? {} : { hint };
   let size: number = batchSize.first;
   let rest: Document | undefined = filter;
-  let range = Promise.resolve<Document | undefined>(undefined);
+  let range = Promise.resolve<Range | undefined>(undefined);
 
-  /** Returns the filter of the next range; undefined after the last one. */
-  async function nextRange(): Promise<Document | undefined> {
+  /** Returns undefined after the last range. */
+  async function nextRange(): Promise<Range | undefined> {
     const from = rest;
     if (from === undefined) return undefined;
+    const ofRange = size;
     const find = [
       { $match: from },
       { $sort: { [key]: 1 } },
-      { $skip: size - 1 },
+      { $skip: ofRange - 1 },
       { $limit: 1 },
       { $project: { _id: 0, last: `$${key}` } },
     ];
     const [end] = await aggregate<{ last: unknown }>(collection, find, { ...hinted, deadline: undefined });
     rest = end && { $and: [filter, { [key]: { $gt: end.last } }] };
-    return end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] };
+    return { size: ofRange, found: end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] } };
   }
   async function sweepRanges(): Promise<boolean> {
     for (;;) {
       // Shared by all callers: each range begins where the previous one ends.
       range = range.then(nextRange);
-      const found = await range;
-      if (found === undefined) return true;
+      const current = await range;
+      if (current === undefined) return true;
       const deadline = await right.permit();
       if (deadline === undefined) return false;
       const startedAt = performance.now();
       const { deletedCount } = await write(db.client, deadline, (options, fence) =>
-        collection.deleteMany({ ...found, ...fence }, { ...hinted, ...options }),
+        collection.deleteMany({ ...current.found, ...fence }, { ...hinted, ...options }),
       );
       right.count(place, deletedCount);
-      const fitting = (size * batchMs) / (performance.now() - startedAt);
+      const fitting = (current.size * batchMs) / (performance.now() - startedAt);
       size = Math.round(Math.min(batchSize.max, 2 * size, Math.max(batchSize.min, fitting)));
     }
   }

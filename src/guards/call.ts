@@ -78,7 +78,6 @@ export interface TokenFacts {
 /** The facts about an active API key. Except for the suspension, they never change. */
 export interface KeyFacts {
   readonly hash: Binary;
-  readonly keyId: UUID;
   readonly accountId: UUID;
   readonly readOnly: boolean;
   /** The first 8 characters, for the log. */

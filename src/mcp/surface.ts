@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import type { AuditStore } from "../audit/store.ts";
+import { unshared } from "../db/mongo.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
@@ -107,15 +108,16 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
         rejectToken(
           isOpen ? "its user signed out, and it has no auth_time to show a later sign-in" : "its session has ended",
         );
+      const accountId = account && unshared(account._id);
       return {
         issuer,
         subject,
         name: email ?? account?.email ?? subject,
-        accountId: account?._id,
+        accountId,
         suspended: account?.suspension !== undefined,
         authenticatedAt,
         sid,
-        proof: account && ended.proof(holder, account._id),
+        proof: accountId && ended.proof(holder, accountId),
       };
     },
     async verifies(token, { issuer, subject, authenticatedAt, sid }, { tally }) {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
-import { MongoClient } from "mongodb";
+import { MongoClient, UUID } from "mongodb";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
+import { connectMongo, unshared, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
 import { shownError } from "../../src/logged-error.ts";
@@ -96,4 +96,11 @@ test("an untrusted certificate stops the start after one attempt, with a line th
   await expect(failed).rejects.toThrow(
     /^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\): set tlsCAFile to the CA/,
   );
+});
+
+test("an id that is kept does not keep the reply that it was read from", () => {
+  const reply = Buffer.alloc(48_000, 7);
+  const id = new UUID(reply.subarray(100, 116));
+  const kept = unshared(id);
+  expect([kept.toHexString(), kept.buffer.buffer.byteLength]).toEqual([id.toHexString(), 16]);
 });

@@ -27,11 +27,9 @@ import { createThrottle } from "../../src/guards/throttle.ts";
 import type { Dispatch, Inbound, Observation, RpcResponse } from "../../src/call/dispatch.ts";
 
 export const accountId = new UUID("3f2a8c54-0000-4000-8000-000000000001");
-const keyId = new UUID("3f2a8c54-0000-4000-8000-000000000002");
 export const contactId = "3f2a8c54-0000-4000-8000-000000000003";
 export const keyFacts: KeyFacts = {
   hash: new Binary(Buffer.from("rec_good")),
-  keyId,
   accountId,
   readOnly: false,
   prefix: "rec_good",

@@ -224,7 +224,6 @@ test("control: without the verification, a remembered key would be accepted afte
   const secret = newSecret();
   const facts = {
     hash: hashSecret(secret),
-    keyId: new UUID(),
     accountId: new UUID(),
     readOnly: false,
     prefix: "rec_0000",

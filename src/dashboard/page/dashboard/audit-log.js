@@ -51,6 +51,7 @@ export function startAuditLog(root) {
       add(page);
       if (page.data.length === 0) state.replaceChildren(make("p", { class: "quiet" }, ["No activity yet."]));
     } catch (thrown) {
+      if (beginning !== beginnings) return;
       state.replaceChildren(alertOf(thrown), button("Try again", "second", load));
     }
   }
@@ -67,6 +68,7 @@ export function startAuditLog(root) {
       // The button has disappeared, and the focus would be lost with it.
       if (next === null) first?.focus();
     } catch (thrown) {
+      if (beginning !== beginnings) return;
       state.replaceChildren(alertOf(thrown), more);
     } finally {
       setBusy(more, false);
