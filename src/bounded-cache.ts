@@ -6,7 +6,9 @@ const usualMaxSize = 10_000;
 /** Stores a value as the newest entry. Removes the oldest entry if there would be more than `maxSize`. */
 export function setBounded<T>(memory: Map<string, T>, name: string, value: T, maxSize = usualMaxSize): void {
   memory.delete(name);
-  const [oldest] = memory.size >= maxSize ? memory.keys() : [];
-  if (oldest !== undefined) memory.delete(oldest);
+  if (memory.size >= maxSize) {
+    const [oldest = ""] = memory.keys();
+    memory.delete(oldest);
+  }
   memory.set(name, value);
 }

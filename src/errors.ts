@@ -1,4 +1,4 @@
-// The only table of failures: HTTP status, gRPC code and message by reason; and the only way to throw one.
+// The only table of failures: HTTP status, gRPC code and message by reason.
 import { Code } from "@connectrpc/connect";
 import { Reason, ReasonSchema } from "./gen/records/v1/errors_pb.ts";
 
@@ -222,7 +222,7 @@ export interface FailureOptions {
   readonly allow?: string;
   /** Only for the log: it never leaves the service. */
   readonly cause?: unknown;
-  /** Only for the log: the cause in one word, if the service failed the request without an error. */
+  /** Only for the log: the cause in a word or two, if the service failed the request without an error. */
   readonly because?: string;
   /** Only for the log: the wait during which the request failed. */
   readonly waitingFor?: string | undefined;

@@ -142,7 +142,7 @@ export function createServices(
       client,
       specs: allCollections,
       redis,
-      ease: bulkLoading.dropIndexBeforeErasure,
+      prepareNoteDeletion: bulkLoading.dropIndexBeforeErasure,
       removeAccount: accounts.remove,
       removeKeys: keys.removeAll,
       removeSessions: createRemoveSessions(db),

@@ -75,13 +75,13 @@ const planned: readonly Planned[] = [
       },
       {
         file: "src/db/write.ts",
-        from: "|| isCutOff(error)) || isPast(deadline)) throw error;",
-        to: "|| isCutOff(error))) throw error;",
+        from: "|| isInterrupted(error)) || isPast(deadline)) throw error;",
+        to: "|| isInterrupted(error))) throw error;",
       },
       {
         file: "src/db/write.ts",
-        from: "if (!isUnsettled(error) || isPast(deadline)) throw error;",
-        to: "if (!isUnsettled(error)) throw error;",
+        from: "if (!isCommitResultUnknown(error) || isPast(deadline)) throw error;",
+        to: "if (!isCommitResultUnknown(error)) throw error;",
       },
     ],
     rounds: [forced, { nemesis: "side cut", electionMs: 10_000 }],

@@ -64,7 +64,7 @@ export interface ErasureDependencies {
   /** Returns undefined if the service has no Redis. */
   redis(): RedisLink | undefined;
   /** Prepares for the deletion of all notes of an account. */
-  readonly ease: (id: UUID) => Promise<void>;
+  readonly prepareNoteDeletion: (id: UUID) => Promise<void>;
   /** Each removes documents within a transaction. Without them, every credential of the account is rejected. */
   readonly removeAccount: AccountStore["remove"];
   readonly removeKeys: ApiKeyStore["removeAll"];
@@ -77,10 +77,10 @@ export interface ErasureDependencies {
 
 /** Creates the erasures of a database. */
 export function createErasures(dependencies: ErasureDependencies): Erasures {
-  const { client, specs, redis, ease } = dependencies;
+  const { client, specs, redis, prepareNoteDeletion } = dependencies;
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const places = createPlaces(client.db(), specs, redis);
-  const { sweep, ...background } = createSweeper(client, places, ease);
+  const { sweep, ...background } = createSweeper(client, places, prepareNoteDeletion);
   const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> =>
     findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
 

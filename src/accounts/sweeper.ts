@@ -43,20 +43,17 @@ export interface Sweeper {
  * The time for which requests admitted before the deletion may still write. An internal batch retries longest. A mark
  * that Redis did not store is set again for a shorter time (`storableMs` in `erased-marks.ts`).
  */
-const stragglersMs = 40_000;
+const lateWritesMs = 40_000;
 const everyMs = 5_000;
-/**
- * The number of concurrent background erasures of an instance. Each sends MongoDB and Redis one command after the
- * other.
- */
+/** The number of concurrent background erasures of an instance. */
 const maxConcurrent = 4;
 
-/** Creates the sweeper of a database's erasures. `ease` prepares for the deletion of all notes of an account. */
-export function createSweeper(client: MongoClient, places: Places, ease: (id: UUID) => Promise<void>): Sweeper {
+/** Creates the sweeper of a database's erasures. `prepare` is called before all notes of an account are deleted. */
+export function createSweeper(client: MongoClient, places: Places, prepare: (id: UUID) => Promise<void>): Sweeper {
   const take = createErasureLeases(client);
   const sweeps = new Set<Promise<void>>();
   const counts = { running: 0, deleted: 0 };
-  /** Accounts in which a sweep left nothing. Only stragglers can add data, which the last sweep erases. */
+  /** Accounts in which a sweep left nothing. Only late writes can add data, which the last sweep erases. */
   const clean = new Set<string>();
   let stopped = false;
   const isOver = (erasure: ErasureDocument): boolean => isOverAt(databaseNow(client), erasure);
@@ -68,21 +65,21 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
   }
 
   async function sweepAlone(erasure: ErasureDocument): Promise<void> {
-    const hold = await take(erasure._id, () => stopped);
-    if (hold === undefined) return;
-    // Only a sweep that begins after the last straggler erases everything.
+    const lease = await take(erasure._id, () => stopped);
+    if (lease === undefined) return;
+    // Only a sweep that begins after the last late write erases everything.
     const isLast = isOver(erasure);
     const count = (place: string, deleted: number): void => {
       counts.deleted += deleted;
-      hold.count(place, deleted);
+      lease.count(place, deleted);
     };
     let isClean = false;
     clean.delete(nameOf(erasure));
     try {
-      await ease(erasure._id);
-      isClean = await places.sweep(erasedAccountOf(erasure), { permit: hold.permit, count });
+      await prepare(erasure._id);
+      isClean = await places.sweep(erasedAccountOf(erasure), { permit: lease.permit, count });
     } finally {
-      await hold.release(isClean && isLast);
+      await lease.release(isClean && isLast);
       if (isClean && !isLast) clean.add(nameOf(erasure));
     }
   }
@@ -171,7 +168,7 @@ export function erasedAccountOf({ _id, begun_at, identities }: ErasureDocument):
 
 /** Whether all requests admitted before the deletion have ended. */
 function isOverAt(now: Date, { begun_at: begunAt }: ErasureDocument): boolean {
-  return now.getTime() - begunAt.getTime() > stragglersMs;
+  return now.getTime() - begunAt.getTime() > lateWritesMs;
 }
 
 function nameOf({ _id }: ErasureDocument): string {

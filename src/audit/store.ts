@@ -84,7 +84,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
     (added) =>
       write(db.client, deadlineIn(deadlineMs), (options, fence) =>
         insertManyFenced(entries, added, options, fence),
-      ).catch(unlessThere),
+      ).catch(ignoreDuplicates),
     (error) => onTrouble("audit log entries were lost", error),
   );
 
@@ -111,7 +111,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
 }
 
 /** Ignores duplicates: if the acknowledgement of a write was lost, its entries are added again. */
-function unlessThere(error: unknown): void {
+function ignoreDuplicates(error: unknown): void {
   const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
   if (failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
 }

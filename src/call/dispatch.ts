@@ -47,7 +47,7 @@ export interface Observation {
   keyPrefix?: string;
   /** The failure, on a wire whose HTTP status does not show it. */
   failed?: { readonly http: number; readonly code: number };
-  /** The cause in one word, if the service failed the request. */
+  /** The cause in a word or two, if the service failed the request. */
   cause?: string;
   /** The wait during which the request failed. */
   waitingFor?: string;
@@ -97,7 +97,10 @@ export interface Dispatch {
   admit(rpc: DescMethodUnary, inbound: Inbound): Promise<AdmittedCall>;
 }
 
-/** Runs an admitted stream: consumes its messages and yields its responses. Fails with a `Failure`. */
+/**
+ * Runs an admitted stream: consumes its messages and yields its responses. Fails with a `Failure`, or with the
+ * library's error for a message that cannot be read.
+ */
 export type Stream = (messages: AsyncIterable<Message>) => AsyncIterable<Message>;
 
 /** The chain of guards, and the services behind it, for streaming rpcs. */

@@ -25,8 +25,8 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const status = healthNames[health?.status ?? 0] ?? "unknown";
   const { ready, dependencies } = await readReadiness(link.url);
   // Both need MongoDB. Without it, the rest of the status is still shown.
-  const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
-  const accounts = await unlessAway(async () => (await allAccounts(link)).length);
+  const state = await undefinedIfUnavailable(async () => (await link.client(InterfaceService).getState({})).state);
+  const accounts = await undefinedIfUnavailable(async () => (await allAccounts(link)).length);
 
   const good = (right: boolean, text: string): string => output.paint(right ? "green" : "red", text);
   output.result(
@@ -68,7 +68,7 @@ async function readReadiness(
   return { ready: response.status === 200, dependencies };
 }
 
-async function unlessAway<T>(request: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfUnavailable<T>(request: () => Promise<T>): Promise<T | undefined> {
   return request().catch((error: unknown) => {
     if (error instanceof ConnectError && isTransient(error)) return undefined;
     throw error;

@@ -35,7 +35,7 @@ export interface DashboardDependencies {
     inbound: Inbound,
     deadline: Deadline,
     receive: () => Promise<string | undefined>,
-    serve: (user: WhoIsIn, sent: string | undefined) => Promise<void>,
+    serve: (user: GetUser, sent: string | undefined) => Promise<void>,
   ) => Promise<void>;
   /**
    * Verifies a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails
@@ -58,14 +58,14 @@ export interface DashboardDependencies {
 }
 
 type Logout = Awaited<ReturnType<SignIn["readLogoutToken"]>>;
-type WhoIsIn = () => DashboardUser | undefined;
+type GetUser = () => DashboardUser | undefined;
 
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly inbound: Inbound;
   readonly deadline: Deadline;
-  readonly user: WhoIsIn;
+  readonly user: GetUser;
   /** The value of the route's form field; undefined if the body has none or is too large. */
   readonly sent: string | undefined;
 }
@@ -142,12 +142,12 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
         if (redirectToBaseUrl(baseUrl(), exchange)) return;
         const view = homeView(dependencies, exchange);
         if (view.kind === "suspended" && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
-        const formsLeadTo = "user" in view ? await signIn?.leavesTo() : [];
+        const formActionOrigins = "user" in view ? await signIn?.signOutOrigins() : [];
         sendPage(
           exchange.response,
           view.kind === "suspended" ? 403 : 200,
           renderPage(view, dependencies.interfaceOff()),
-          formsLeadTo,
+          formActionOrigins,
         );
       },
     },
@@ -234,12 +234,12 @@ function redirectToBaseUrl(baseUrl: string, { request, response }: Exchange): bo
 }
 
 /**
- * Sends a page. `formsLeadTo` are the other origins to which a form may redirect, because browsers apply `form-action`
- * to redirects.
+ * Sends a page. `formActionOrigins` are the other origins to which a form may redirect, because browsers apply
+ * `form-action` to redirects.
  */
-function sendPage(response: Response, status: number, page: string, formsLeadTo: readonly string[] = []): void {
+function sendPage(response: Response, status: number, page: string, formActionOrigins: readonly string[] = []): void {
   const body = Buffer.from(page);
-  const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
+  const policy = [...policies, ["form-action 'self'", ...formActionOrigins].join(" ")].join("; ");
   response
     .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
     .end(body);

@@ -93,7 +93,7 @@ export function aggregateStored(
     for await (const row of storedRows(collection, { pipeline }, options)) {
       isCut = bytes >= maxBytes;
       if (isCut) break;
-      // The row is a view of the reply's memory, which the driver may reuse.
+      // The row is a view of the reply, and would keep all of it in memory.
       rows.push(Buffer.from(row));
       bytes += row.length;
     }

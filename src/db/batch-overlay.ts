@@ -34,14 +34,14 @@ export function createBatchOverlay<T extends KnownRecord & { readonly kind?: str
   );
   const changes = new Map<string, { record: T; items: number[] }>();
 
-  function meant({ id, externalId }: RecordName): T | undefined {
+  function recordNamed({ id, externalId }: RecordName): T | undefined {
     if (id !== undefined) return byId.get(id.toLowerCase());
     return externalId === undefined ? undefined : byExternalId.get(externalId);
   }
 
   return {
     put(at, name, recordOf) {
-      const known = meant(name);
+      const known = recordNamed(name);
       const ours = known !== undefined && isOurs(known) ? known : undefined;
       const record = recordOf(ours);
       if (known !== ours) return alreadyExists();

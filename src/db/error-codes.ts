@@ -19,9 +19,9 @@ const wrongCommand = new Set([
   ...[257, 263, 291, 292, 322, 323, 324, 347, 352, 357, 361, 378, 388, 411],
 ]);
 
-/** The user is unknown, has another password, or lacks a privilege. Only the operator can fix that. */
 /** The user lacks a privilege. */
 export const unauthorized = 13;
+/** The user is unknown, has another password, or lacks a privilege. Only the operator can fix that. */
 const deniedCodes = new Set([11, unauthorized, 18, 31, 33]);
 
 /** Whether the server denies us access. The service cannot work until an operator grants it. */

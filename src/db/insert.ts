@@ -65,7 +65,7 @@ export async function insertFenced<T extends Insertable>(
 ): Promise<void> {
   if (fence["$expr"] === undefined)
     return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
-  await upsertFenced(collection, nothing(document), document, options, fence);
+  await upsertFenced(collection, filterWithoutMatch(document), document, options, fence);
 }
 
 /**
@@ -78,7 +78,11 @@ export async function insertManyFenced<T extends Insertable>(
   fence: Fence,
 ): Promise<void> {
   const inserts = documents.map((document) => ({
-    updateOne: { filter: nothing(document), update: [documentWhere(fenceCondition(fence), document)], upsert: true },
+    updateOne: {
+      filter: filterWithoutMatch(document),
+      update: [documentWhere(fenceCondition(fence), document)],
+      upsert: true,
+    },
   }));
   await collection.bulkWrite(inserts, { ordered: false, comment: "watch", ...options }).catch(rethrowTooLate);
 }
@@ -103,7 +107,7 @@ export async function upsertFenced<T extends Document>(
  * Returns a filter that matches nothing, so that an upsert always inserts: only an update can read the database's
  * clock. A mongos needs the account, which is the shard key.
  */
-function nothing<T extends Insertable>(document: T): Filter<T> {
+function filterWithoutMatch<T extends Insertable>(document: T): Filter<T> {
   const { _id, account_id } = document;
   // Every document of the collection has this field.
   const always = "version" in document ? "version" : "created_at";

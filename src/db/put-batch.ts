@@ -126,25 +126,25 @@ async function writeAll<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   changed: readonly Changed<T>[],
-  whateverIsThere: boolean,
+  overwrite: boolean,
   options: WriteOptions,
 ): Promise<void> {
   if (changed.length === 0) return;
   // Before other writes, frees external ids that move from one record to another.
   const claimed = new Set(changed.map(({ record }) => record.external_id));
-  const passing = changed.filter(
+  const releasingExternalId = changed.filter(
     ({ before, record }) =>
       before?.external_id !== undefined && before.external_id !== record.external_id && claimed.has(before.external_id),
   );
-  if (passing.length > 0) {
+  if (releasingExternalId.length > 0) {
     const filter = {
       account_id: scope.accountId,
-      _id: { $in: passing.map(({ record }) => record._id) },
+      _id: { $in: releasingExternalId.map(({ record }) => record._id) },
     } as unknown as Filter<T>;
     await collection.updateMany(filter, { $unset: { external_id: "" } } as never, options);
   }
   const operations = changed.map(({ before, record }) =>
-    before === undefined && !whateverIsThere
+    before === undefined && !overwrite
       ? { insertOne: { document: record } }
       : { replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true } },
   ) as unknown as AnyBulkWriteOperation<T>[];

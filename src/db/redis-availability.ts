@@ -25,13 +25,13 @@ const lookAgainMs = 1_000;
 /** Creates the availability of all masters. Each command may take at most `timeoutMs`. */
 export function createAvailability(masters: RedisMasters, onChange: OnChange, timeoutMs: number): Availability {
   const { client } = masters;
-  const away = new Set<string>();
-  let [closed, greeted] = [false, false];
+  const unavailable = new Set<string>();
+  let [closed, hasReported] = [false, false];
   let probes: NodeJS.Timeout | undefined;
-  let lookedAt = 0;
+  let rediscoveredAt = 0;
 
   function markAvailable(master: string): void {
-    if (!away.delete(master) || away.size > 0 || closed) return;
+    if (!unavailable.delete(master) || unavailable.size > 0 || closed) return;
     clearInterval(probes);
     probes = undefined;
     onChange(true);
@@ -45,26 +45,26 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
       await inTime(client.set(key, "", "PX", 1_000), timeoutMs);
       markAvailable(master);
     } catch (error) {
-      if (!isReply(error) || performance.now() - lookedAt < lookAgainMs) return;
-      lookedAt = performance.now();
+      if (!isReply(error) || performance.now() - rediscoveredAt < lookAgainMs) return;
+      rediscoveredAt = performance.now();
       masters.rediscoverMaster();
     }
   }
   return {
     isAvailable: (master) =>
-      client.status === "ready" && !away.has(onlyMaster) && (master === undefined || !away.has(master)),
-    allAvailable: () => client.status === "ready" && away.size === 0,
+      client.status === "ready" && !unavailable.has(onlyMaster) && (master === undefined || !unavailable.has(master)),
+    allAvailable: () => client.status === "ready" && unavailable.size === 0,
     markUnavailable(master, error) {
-      if (away.has(master) || closed) return;
-      away.add(master);
+      if (unavailable.has(master) || closed) return;
+      unavailable.add(master);
       onChange(false, causeOf(error), master === onlyMaster ? undefined : master);
-      probes ??= setInterval(() => void Promise.all([...away].map(probe)), probeIntervalMs).unref();
+      probes ??= setInterval(() => void Promise.all([...unavailable].map(probe)), probeIntervalMs).unref();
     },
     async clientConnected() {
       await masters.connectAll();
-      if (away.has(onlyMaster)) await probe(onlyMaster);
-      else if (!greeted) onChange(away.size === 0);
-      greeted = true;
+      if (unavailable.has(onlyMaster)) await probe(onlyMaster);
+      else if (!hasReported) onChange(unavailable.size === 0);
+      hasReported = true;
     },
     close() {
       closed = true;

@@ -9,8 +9,8 @@ export const firstCountLimit = 200;
 /** If every word reaches that number, these larger limits are checked to find the rarest word. */
 const triedAt = [1_000, 5_000] as const;
 /**
- * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least `counted`,
- * and its keys up to the lower bound are passed over twice.
+ * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least
+ * `firstCountLimit`, and its keys up to the lower bound are passed over twice.
  */
 const maxPassed = 20_000;
 
@@ -41,7 +41,7 @@ export async function countTerms(
     { $limit: firstCountLimit },
     { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
   ]);
-  const rows = await together<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
+  const rows = await readUnion<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
   const found = new Map(rows.map((row) => [row._id, row]));
   return new Map(
     terms.map((term, at) => {
@@ -76,7 +76,7 @@ export async function compareTermCounts(
     ]),
   );
   const terms = counts.map(({ term }) => term);
-  const rows = await together<{ at: number; bound: number; rank: number }>(collection, scope, terms, pipelines);
+  const rows = await readUnion<{ at: number; bound: number; rank: number }>(collection, scope, terms, pipelines);
   return new Map(
     counts.map((one, at) => {
       const reached = rows.filter((row) => row.at === at);
@@ -92,7 +92,7 @@ function newestWith({ accountId }: Scope, term: string | undefined, within: Rank
   return [{ $match: match }, { $sort: { rank: -1 } }];
 }
 
-function together<T extends Document>(
+function readUnion<T extends Document>(
   collection: Collection<Document>,
   scope: Scope,
   terms: readonly (string | undefined)[],

@@ -247,7 +247,7 @@ async function transact<T>(session: ClientSession, deadline: Deadline, work: () 
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (!(hasLabel(error, "TransientTransactionError") || isCutOff(error)) || isPast(deadline)) throw error;
+      if (!(hasLabel(error, "TransientTransactionError") || isInterrupted(error)) || isPast(deadline)) throw error;
       await pause(attempt);
     }
   }
@@ -259,7 +259,7 @@ async function commitTransaction(session: ClientSession, deadline: Deadline): Pr
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!isUnsettled(error) || isPast(deadline)) throw error;
+      if (!isCommitResultUnknown(error) || isPast(deadline)) throw error;
       await pause(attempt);
     }
   }
@@ -269,8 +269,8 @@ async function commitTransaction(session: ClientSession, deadline: Deadline): Pr
  * Whether the result of a commit is unknown. If the connection breaks while a commit is sent, the driver fails on the
  * socket's error and throws an error that is not its own.
  */
-function isUnsettled(error: unknown): boolean {
-  return hasLabel(error, "UnknownTransactionCommitResult") || isCutOff(error) || !(error instanceof MongoError);
+function isCommitResultUnknown(error: unknown): boolean {
+  return hasLabel(error, "UnknownTransactionCommitResult") || isInterrupted(error) || !(error instanceof MongoError);
 }
 
 function hasLabel(error: unknown, label: string): boolean {
@@ -281,6 +281,6 @@ function hasLabel(error: unknown, label: string): boolean {
  * Whether an error without a label is safe to retry: the session was killed as abandoned (`abandoned.ts`), or the
  * connection broke.
  */
-function isCutOff(error: unknown): boolean {
+function isInterrupted(error: unknown): boolean {
   return (error instanceof MongoServerError && error.code === 11601) || isBrokenConnection(error);
 }

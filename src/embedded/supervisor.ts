@@ -55,9 +55,9 @@ export async function runSupervised(
     async end(patience) {
       child.ref();
       child.kill("SIGTERM");
-      const impatience = setTimeout(() => child.kill("SIGKILL"), patience);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), patience);
       await ended;
-      clearTimeout(impatience);
+      clearTimeout(killTimer);
       supervisor.ref();
       await released;
     },

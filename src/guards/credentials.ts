@@ -93,8 +93,8 @@ export function createRecognizer<Holder>(
   const { throttle, capacity } = dependencies;
   const memory = createMemory<Holder>();
   const { knownHolder, lookUp, remembered, recordUse } = memory;
-  const charge = createCharge(throttle, bucketOf);
-  const lookUpUnknown = createLookUp(dependencies, memory, charge);
+  const throttleHolder = createThrottleHolder(throttle, bucketOf);
+  const lookUpUnknown = createLookUp(dependencies, memory, throttleHolder);
 
   /** Looks up a known credential before the throttle. Undefined if its validity remains unknown. */
   async function check(
@@ -106,7 +106,7 @@ export function createRecognizer<Holder>(
       .run("verified", deadline, () => lookUp(credential, deadline))
       .catch((cause: unknown) => ({ kind: "unreadable", cause }) as const);
     if (found.kind === "unreadable") return undefined;
-    await charge(found, arrival);
+    await throttleHolder(found, arrival);
     return found;
   }
 
@@ -116,7 +116,7 @@ export function createRecognizer<Holder>(
     async recognize(credential, arrival) {
       const { deadline, optional } = arrival;
       if (credential === undefined) {
-        await charge(nobody, arrival);
+        await throttleHolder(nobody, arrival);
         // It needs no slot, because nothing is looked up. Under overload it is rejected like the others.
         if (!optional) capacity.require("unverified");
         return nobody;
@@ -125,7 +125,7 @@ export function createRecognizer<Holder>(
       if (checked !== undefined) return checked;
       const holder = knownHolder(credential);
       if (holder !== undefined) {
-        await charge({ kind: "valid", holder, proven: false }, arrival);
+        await throttleHolder({ kind: "valid", holder, proven: false }, arrival);
         return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
       }
       try {
@@ -133,7 +133,7 @@ export function createRecognizer<Holder>(
       } catch (error) {
         if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
         const unreadable = { kind: "unreadable", cause: error } as const;
-        await charge(unreadable, arrival);
+        await throttleHolder(unreadable, arrival);
         return unreadable;
       }
     },
@@ -141,9 +141,12 @@ export function createRecognizer<Holder>(
 }
 
 /** Takes a token from the bucket of a valid credential's holder, or else of the address. */
-type Charge<Holder> = (found: Recognition<Holder>, arrival: Arrival<Holder>) => Promise<void>;
+type ThrottleHolder<Holder> = (found: Recognition<Holder>, arrival: Arrival<Holder>) => Promise<void>;
 
-function createCharge<Holder>(throttle: Throttle, bucketOf: (holder: Holder) => string | undefined): Charge<Holder> {
+function createThrottleHolder<Holder>(
+  throttle: Throttle,
+  bucketOf: (holder: Holder) => string | undefined,
+): ThrottleHolder<Holder> {
   return async (found, { address, deadline, onHolder }) => {
     if (found.kind === "valid") onHolder(found.holder);
     const bucket = found.kind === "valid" ? bucketOf(found.holder) : undefined;
@@ -158,7 +161,7 @@ function createCharge<Holder>(throttle: Throttle, bucketOf: (holder: Holder) => 
 function createLookUp<Holder>(
   { lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
   { lookUp, remembered }: Memory<Holder>,
-  charge: Charge<Holder>,
+  throttleHolder: ThrottleHolder<Holder>,
 ) {
   return async (credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Recognition<Holder>> => {
     const { address, deadline } = arrival;
@@ -174,7 +177,7 @@ function createLookUp<Holder>(
         // Another request may have found it valid while this one waited for a slot.
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
-        await charge(found, arrival);
+        await throttleHolder(found, arrival);
         return found;
       });
     } finally {
@@ -225,8 +228,8 @@ function createMemory<Holder>() {
 
   /**
    * Records a use of the credential. Returns true if an earlier use has not been proven in time, once for each period.
-   * A request for health, for an unknown path, or whose client disconnects proves nothing. It must not take from the
-   * account's bucket once the credential has ended.
+   * A request for health, for an unknown path, or whose client disconnects proves nothing. Such a request must not take
+   * a token of the account once its credential has ended.
    */
   function recordUse({ name }: Credential<Holder>): boolean {
     const known = memory.get(name);

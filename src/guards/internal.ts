@@ -68,7 +68,7 @@ export function createInternalAccess(
     requireToken(inbound) {
       const sent = tokenOf(inbound);
       if (!digests.some((known) => timingSafeEqual(known, sent))) fail(Reason.INVALID_SERVICE_TOKEN);
-      observe(inbound, { serviceToken: shown(sent) });
+      observe(inbound, { serviceToken: tokenFingerprint(sent) });
     },
     async accountOf(inbound, deadline) {
       const header = inbound.header("records-account-id");
@@ -82,7 +82,7 @@ export function createInternalAccess(
     operator: (inbound, deadline, recheck) => ({
       kind: "operator",
       deadline,
-      caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
+      caller: { address: inbound.address, requestId: inbound.requestId, token: tokenFingerprint(tokenOf(inbound)) },
       async scopeFor(accountId) {
         // A message of a stream may be written only now, even after the last message has arrived.
         recheck();
@@ -99,6 +99,6 @@ function tokenOf({ header }: Pick<Inbound, "header">): Buffer {
   return hash("sha256", bearer(header("authorization")) ?? "", "buffer");
 }
 
-function shown(digested: Buffer): string {
+function tokenFingerprint(digested: Buffer): string {
   return digested.toString("hex").slice(0, 8);
 }

@@ -41,9 +41,9 @@ export interface ProverDependencies {
 /** The maximum age of a proof. An older one is repeated before the read, or before its response. */
 const slowMs = 500;
 
-export function createProver(parts: ProverDependencies): TokenProver {
-  const { holder } = parts;
-  const verifies = shared(() => parts.verifies());
+export function createProver(dependencies: ProverDependencies): TokenProver {
+  const { holder } = dependencies;
+  const verifies = shared(() => dependencies.verifies());
   // Initially nothing is proven: a look-up before the body does not cover a read after it.
   let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
   const isProven = (at: number): boolean => at > refutedAt && isRecent(at);
@@ -57,12 +57,12 @@ export function createProver(parts: ProverDependencies): TokenProver {
   async function proveBy(lookUp: ProverDependencies["lookUp"], read?: Promise<unknown>): Promise<void> {
     if (isProven(lookedUpAt)) return;
     // Set before the read, so that a look-up after it has only the remaining time.
-    const deadline = parts.deadline();
+    const deadline = dependencies.deadline();
     // Sends the read's command before the verification occupies the processor.
     const verified = read === undefined ? verifies() : setImmediate().then(verifies);
     await read?.catch(() => undefined);
     if (isProven(lookedUpAt)) return;
-    if (isProven(readAt) && (await verified)) return parts.onProvenByRead();
+    if (isProven(readAt) && (await verified)) return dependencies.onProvenByRead();
     const begunAt = performance.now();
     const { accountId } = await lookUp(deadline).catch(refuted);
     // The read may have used the account that the user had before.
@@ -81,7 +81,7 @@ export function createProver(parts: ProverDependencies): TokenProver {
     }
   }
 
-  const proveAfterRead = (): Promise<void> => proveBy((deadline) => parts.lookUpInPlace(deadline));
+  const proveAfterRead = (): Promise<void> => proveBy((deadline) => dependencies.lookUpInPlace(deadline));
 
   return {
     unproven() {
@@ -96,7 +96,7 @@ export function createProver(parts: ProverDependencies): TokenProver {
         prove: proveAfterRead,
       };
     },
-    prove: (read) => proveBy((deadline) => parts.lookUp(deadline), read),
+    prove: (read) => proveBy((deadline) => dependencies.lookUp(deadline), read),
     proveAfterRead,
   };
 }

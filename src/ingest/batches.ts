@@ -67,7 +67,7 @@ export function createBatches(nameless: (position: number) => string) {
       if (record.case === undefined) return [{ kind: undefined, items: [], positions: [position], weight: 0 }];
       // The id of a nameless record depends on its position, so a repeated import replaces it instead of duplicating
       // it.
-      if (record.case !== "transcript" && namesNothing(record.value)) record.value.id = nameless(position);
+      if (record.case !== "transcript" && hasNoName(record.value)) record.value.id = nameless(position);
       const kind = kinds[record.case];
       const weight = weightOf(record.value, termWeight);
       const batch = open.get(kind);
@@ -88,7 +88,7 @@ export function createBatches(nameless: (position: number) => string) {
 /**
  * Returns a function that derives the id of a nameless record from the account, the import and the record's position.
  */
-export function idByPlace(accountId: UUID, importId: string): (position: number) => string {
+export function idByPosition(accountId: UUID, importId: string): (position: number) => string {
   const seed = createHash("sha256").update(accountId.buffer).update(importId);
   return (position) => {
     const bytes = seed.copy().update(`/${position}`).digest().subarray(0, 16);
@@ -99,7 +99,7 @@ export function idByPlace(accountId: UUID, importId: string): (position: number)
   };
 }
 
-function namesNothing({ id, externalId }: RecordName): boolean {
+function hasNoName({ id, externalId }: RecordName): boolean {
   return id === undefined && externalId === undefined;
 }
 

@@ -22,7 +22,7 @@ export interface BulkLoading {
    */
   dropIndexBeforeErasure(accountId: UUID): Promise<void>;
   /** Whether the index is missing or its build is incomplete. */
-  isOwed(): Promise<boolean>;
+  isIndexMissing(): Promise<boolean>;
   /** Whether an import or an erasure is running, which may have dropped the index. */
   isBusy(): Promise<boolean>;
   build(): Promise<void>;
@@ -76,7 +76,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
-    isOwed: async () => !(await index.isBuilt()),
+    isIndexMissing: async () => !(await index.isBuilt()),
     isBusy,
     build,
     follow(onChange, onTrouble) {

@@ -26,7 +26,7 @@ export interface DeletedName {
 }
 
 /** A name and the id of its record. The id is undefined if there is no such record. */
-interface Meant {
+interface ResolvedName {
   readonly name: DeletedName;
   readonly id: UUID | undefined;
 }
@@ -59,7 +59,7 @@ export interface RecordStores {
 export function createDeletion(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): Deletion {
   const deleteById = createDeleteById(client, stores, eraseResponses);
 
-  async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {
+  async function deleteResolved(scope: WriteScope, { name, id }: ResolvedName): Promise<Outcome> {
     const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
     return deleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) };
   }
@@ -70,10 +70,10 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
       // Deletes children before their parents, so that a named child still exists when its turn comes.
       for (const kinds of stages) {
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
-        const meant = await meantBy(stores, scope, due);
+        const resolved = await resolveNames(stores, scope, due);
         // Names of one record run in sequence, and only the first finds it.
-        const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
-        const deleted = await mapConcurrently(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
+        const namesOf = ({ id }: ResolvedName): string[] => (id === undefined ? [] : [id.toHexString()]);
+        const deleted = await mapConcurrently(resolved, { width, names: namesOf }, (one) => deleteResolved(scope, one));
         for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
       }
       return names.map((name) => outcomes.get(name) as Outcome);
@@ -174,11 +174,11 @@ function createDeleteById(client: MongoClient, stores: RecordStores, eraseRespon
 }
 
 /** Resolves names to record ids, with one command for each kind. */
-async function meantBy(
+async function resolveNames(
   { contacts, sessions, notes }: RecordStores,
   scope: WriteScope,
   names: readonly DeletedName[],
-): Promise<Meant[]> {
+): Promise<ResolvedName[]> {
   const sources: readonly {
     readonly kinds: readonly DeletedName["kind"][];
     find(due: readonly DeletedName[]): Promise<NamedRecords<KnownRecord>>;

@@ -6,7 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
-import { createBatches, idByPlace } from "./batches.ts";
+import { createBatches, idByPosition } from "./batches.ts";
 import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
 import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";
@@ -54,7 +54,7 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
   const begunAt = performance.now();
   const begun = await scope();
   const before = await store.read(begun, importId);
-  const batches = createBatches(idByPlace(begun.accountId, importId));
+  const batches = createBatches(idByPosition(begun.accountId, importId));
   const written: Record<RecordKindName, number> = { ...before.written };
   const contactChanges: Record<Change, number> = { ...before.contactChanges };
   const rejections = await openRejections(before.unacknowledged);

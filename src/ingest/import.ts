@@ -64,7 +64,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       yield* importAll(requests, scopeFor);
       outcome = "done";
     } catch (error) {
-      if (!isOfSender(error)) outcome = "failed";
+      if (!isClientDisconnect(error)) outcome = "failed";
       throw error;
     } finally {
       watch.ended(outcome);
@@ -77,7 +77,7 @@ async function* indexed(
   bulk: BulkLoading,
   stream: { settle(): Promise<ImportResponse> },
 ): AsyncIterable<ImportResponse> {
-  if (!(await bulk.isOwed())) return;
+  if (!(await bulk.isIndexMissing())) return;
   let building = true;
   const built = bulk.build().finally(() => (building = false));
   // If a report fails first, the build is no longer awaited.
@@ -90,7 +90,7 @@ async function* indexed(
 }
 
 /** Whether an error only means that the client disconnected: the library then ends the messages with its own error. */
-function isOfSender(error: unknown): boolean {
+function isClientDisconnect(error: unknown): boolean {
   return error instanceof ConnectError || (error instanceof Failure && error.reason === Reason.CANCELLED);
 }
 

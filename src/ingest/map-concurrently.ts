@@ -8,7 +8,7 @@ import { alreadyExists } from "../db/named.ts";
 const ofItems: ReadonlySet<number> = new Set([404, 409, 422]);
 
 /** Options of concurrent writes. */
-export interface Turns<Item> {
+export interface ConcurrencyOptions<Item> {
   /** The maximum number of items that are written concurrently. */
   readonly width: number;
   /** Returns the values that an item reads or claims, and another item may change. */
@@ -25,7 +25,7 @@ export interface Turns<Item> {
  */
 export async function mapConcurrently<Item>(
   items: readonly Item[],
-  { width, names }: Turns<Item>,
+  { width, names }: ConcurrencyOptions<Item>,
   write: (item: Item, follows: boolean) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(items.length);

@@ -122,12 +122,12 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
     },
     async verifies(token, { issuer, subject, authenticatedAt, sid }, { tally }) {
       const verify = async (): Promise<boolean> =>
-        isDeepStrictEqual(beginningOf(await verifier.verify(token)), { issuer, subject, authenticatedAt, sid });
+        isDeepStrictEqual(signInOf(await verifier.verify(token)), { issuer, subject, authenticatedAt, sid });
       return timed(tally, "providerMs", "the identity provider", verify).catch(() => false);
     },
   };
 }
 
-function beginningOf({ issuer, subject, authenticatedAt, sid }: AuthenticationEvent): AuthenticationEvent {
+function signInOf({ issuer, subject, authenticatedAt, sid }: AuthenticationEvent): AuthenticationEvent {
   return { issuer, subject, authenticatedAt, sid };
 }

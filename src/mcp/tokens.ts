@@ -65,7 +65,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
       if (signed !== undefined) requireInTime(signed);
-      const isWhole = signed !== undefined && saysBeginning(signed);
+      const isWhole = signed !== undefined && identifiesSignIn(signed);
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
@@ -216,7 +216,7 @@ function isOtherUse({ token_use: use }: JWTPayload): boolean {
 }
 
 /** Whether the claims show which sign-outs end the token. If not, the provider may know the rest. */
-function saysBeginning(claims: JWTPayload): boolean {
+function identifiesSignIn(claims: JWTPayload): boolean {
   return stringClaim(claims["sid"]) !== undefined && number(claims["auth_time"]) !== undefined;
 }
 

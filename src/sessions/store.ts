@@ -187,7 +187,8 @@ async function find(
   // A contact has few sessions, so the index on contacts finds them and every word is checked.
   if (contactId !== undefined) return run("contact", searchTextConditions((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
-  const byWords = (plan: WordPlan): Promise<SummaryRow[]> => run(searchIndex, planFilter(plan, SESSION_SHAPE, within));
+  const byWords = (plan: WordPlan): Promise<SummaryRow[]> =>
+    run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, SESSION_SHAPE, within));
   return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
 }
 

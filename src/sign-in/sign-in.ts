@@ -64,7 +64,7 @@ export interface SignIn {
    * Returns the origin of the identity provider's sign-out page; none if it has no such page or is unavailable. Never
    * rejects.
    */
-  leavesTo(): Promise<string[]>;
+  signOutOrigins(): Promise<string[]>;
   /** Verifies a logout token of the provider. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
   readLogoutToken(logoutToken: string): Promise<Logout>;
   /** Ends the sessions that a logout token names. Fails with INVALID_LOGOUT_TOKEN if it was used before. */
@@ -124,7 +124,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
   }
 
   /** Returns the next step after a sign-in that has already ended: to the provider once more, then a failure. */
-  async function again(
+  async function restartSignIn(
     end: SignInEnd,
     { idToken, tokenResponse }: AuthenticatedUser & { readonly tokenResponse: TokenResponse },
     { state: { afresh = false }, others }: PendingSignIn,
@@ -166,7 +166,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       const end = await ended.endOf({ ...user, authenticatedAt: user.tokenResponse.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
-        return again(end, user, begun);
+        return restartSignIn(end, user, begun);
       }
       await recordSignIn(dependencies, user, from);
       return { location: home(), cookies: [stateCookie.keep(begun.others), sessionCookie.set(value)] };
@@ -177,7 +177,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
 function createSigningOut(
   dependencies: SignInDependencies,
   sessionCookie: Cookie,
-): Pick<SignIn, "end" | "leavesTo" | "readLogoutToken" | "endByProvider"> {
+): Pick<SignIn, "end" | "signOutOrigins" | "readLogoutToken" | "endByProvider"> {
   const { provider, sessions, ended, baseUrl } = dependencies;
   const home = (): string => `${baseUrl()}/`;
 
@@ -201,7 +201,7 @@ function createSigningOut(
       await sessions.endUserSessions(found, from.deadline, record);
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
-    async leavesTo() {
+    async signOutOrigins() {
       const location = await provider.endSessionUrl(undefined, home());
       return location === undefined ? [] : [new URL(location).origin];
     },

@@ -157,7 +157,7 @@ describe("a remembered credential that no request proves", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("is looked up at its next use after a second, before the throttle, and no longer charges its holder once it has ended [RTE-11]", async () => {
+  test("is looked up at its next use after a second, before the throttle, and no longer takes a token of its holder once it has ended [RTE-11]", async () => {
     await useUnproven();
     find = () => Promise.resolve(undefined);
     await vi.advanceTimersByTimeAsync(999);
@@ -189,7 +189,7 @@ describe("a remembered credential that no request proves", () => {
     expect(steps).toEqual(Array.from({ length: 3 }, () => `take ${bucketOfAccount}`));
   });
 
-  test("charges its holder while it cannot be looked up, or no slot is free", async () => {
+  test("takes a token of its holder while it cannot be looked up, or no slot is free", async () => {
     make(1, 3, 0);
     await useUnproven();
     find = () => Promise.reject(new Error("away"));

@@ -28,8 +28,8 @@ describe("without a credential", () => {
 
   test("health with a key takes from the bucket of the key's account, looks the key up once, and does not count as its use [RTE-09]", async () => {
     for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
-    const charged = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
-    expect(parts().steps).toEqual(["find", ...charged, ...charged]);
+    const throttled = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
+    expect(parts().steps).toEqual(["find", ...throttled, ...throttled]);
     expect(parts().observation).toMatchObject({ account: accountId });
   });
 

@@ -23,6 +23,8 @@ const words: readonly Word[] = [
     inProse: /(?<!connections? (?:(?:is|are|was|were) )?)\brefus(?!es? the connection)/i,
   },
   { use: "instant", inNames: /\bmoments?\b/, inProse: /\bmoments\b|\b(?:each|every|some|or) moment\b/i },
+  { use: "throttle", inNames: /\bcharg(?:es?|ed|ing)\b/, inProse: /\bcharg(?:es?|ed|ing)\b/i },
+  { use: "finalize", inNames: /\bconclu/, inProse: /\bconclu/i },
   { use: "collect", inNames: /\bgather/, inProse: /\bgather/i },
   { use: "access policy", inNames: /\b(?:entrance|doors?)\b/, inProse: /\b(?:entrance|doors?)\b/i },
   { use: "fault mode", inNames: /\bweather\b/, inProse: /\bweather\b/i },

@@ -48,7 +48,7 @@ export function createRejections(
       unread.delete(position);
     },
     acknowledged() {
-      if (isSaved()) [savedTo = receivedTo] = unread.keys();
+      if (isSaved()) savedTo = unread.keys().next().value ?? receivedTo;
       return savedTo;
     },
   };

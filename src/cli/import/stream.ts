@@ -153,7 +153,7 @@ async function* messages(
     const filled = window.fill().then(() => true);
     // Lets sent records be settled while standard input pauses.
     while ((await Promise.race([filled, ended, sleep(pollEveryMs, false, { ref: false })])) === false)
-      if (window.isOwed()) yield acknowledgement(work);
+      if (window.hasUnsettled()) yield acknowledgement(work);
     if (isEnded()) return false;
     const batch = window.take();
     if (isFirst) onResume(position, batch === undefined);

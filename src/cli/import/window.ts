@@ -32,7 +32,7 @@ export interface Window {
   /** Returns whether nothing more may be read until records are settled. */
   full(): boolean;
   /** Returns whether sent records are not settled yet. */
-  isOwed(): boolean;
+  hasUnsettled(): boolean;
   /** Waits until a batch is available, or the file has ended. */
   fill(): Promise<void>;
   /** Returns the next batch to send, new or repeated; undefined at the end of the file. */
@@ -110,7 +110,7 @@ export function createWindow(
       reading ??= inOrder(readNext);
       await reading;
     },
-    isOwed: () => unsent > 0,
+    hasUnsettled: () => unsent > 0,
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
     async begin(position) {
       unsent = 0;
