@@ -81,19 +81,22 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     return { field: echoedName(name), rule: "unknown_property", message };
   }
 
-  /** Adds a violation for each flaw. Returns the known properties that have flaws. */
-  function addFlaws(flaws: readonly Flaw[], violations: Violation[], unknown: UnknownNames): ReadonlySet<string> {
-    const flawed = new Set<string>();
-    const added = new Set<string>();
+  /** Adds a violation for each flaw. Returns the flaws of known properties by name. */
+  function addFlaws(
+    flaws: readonly Flaw[],
+    violations: Violation[],
+    unknown: UnknownNames,
+  ): ReadonlyMap<string, ReadonlySet<Flaw["kind"]>> {
+    const flawed = new Map<string, Set<Flaw["kind"]>>();
     for (const flaw of flaws) {
       const { path, kind } = flaw;
       if (!known.has(path)) {
         unknown.add(() => flawViolation(flaw));
-      } else if (!added.has(`${kind} ${path}`)) {
-        added.add(`${kind} ${path}`);
-        flawed.add(path);
-        violations.push(flawViolation(flaw));
+        continue;
       }
+      const kinds = flawed.get(path) ?? new Set();
+      if (!kinds.has(kind)) violations.push(flawViolation(flaw));
+      flawed.set(path, kinds.add(kind));
     }
     return flawed;
   }
@@ -105,7 +108,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     for (const [name, value] of properties) {
       const field = known.get(name);
       if (field === undefined) unknown.add(() => unknownProperty(name));
-      else if (!flawed.has(name)) readProperty(field, value, fields, violations);
+      else if (!isFlawed(value, flawed.get(name))) readProperty(field, value, fields, violations);
     }
     unknown.finish();
     for (const field of body.fields) if (field.required && !properties.has(field.name)) violations.push(missing(field));
@@ -116,6 +119,11 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     }
     fields[body.mask] = create(FieldMaskSchema, { paths: [...properties.keys()].filter((name) => known.has(name)) });
   };
+}
+
+/** Whether the value itself has a flaw. The lone surrogates of an array are in its items. */
+function isFlawed(value: Json, kinds: ReadonlySet<Flaw["kind"]> | undefined): boolean {
+  return kinds?.has("duplicate") === true || (kinds !== undefined && typeof value === "string");
 }
 
 function flawViolation({ path, kind }: Flaw): Violation {

@@ -117,6 +117,7 @@ test.each([
   ['{"full_name":"a","full_name":5}', ["full_name: must not be given more than once"]],
   ['{"full_name":"a","phone":{"x":1,"x":2}}', ["phone.x: must not be given more than once", "phone: must be a string"]],
   ['{"full_name":"\\ud83d"}', ["full_name: must not contain a lone surrogate"]],
+  ['{"full_name":["\\ud83d"]}', ["full_name: must not contain a lone surrogate", "full_name: must be a string"]],
   [
     '{"full_name":"a","\\udc00":1}',
     ["\ufffd: must not contain a lone surrogate", "\ufffd: is not a known property. Use full_name, email or phone"],
