@@ -82,6 +82,22 @@ test.each(["AGENTS.md", "CONTRIBUTING.md"])("every path that %s names is in the 
   expect(missing(readPage(path))).toEqual([]);
 });
 
+/** The files of `src` itself, and its folders, that the map does not name. */
+function unmapped(map: string, paths: readonly string[]): string[] {
+  const named = [...map.matchAll(/`([\w./-]+)`/g)].map(([, path = ""]) => path.replace(/^src\/|\/$/g, ""));
+  const top = paths.flatMap((path) => (path.startsWith("src/") ? [path.split("/")[1] ?? ""] : []));
+  return [...new Set(top)].filter((name) => !named.includes(name));
+}
+
+test("the map of AGENTS.md names every file and folder of src", () => {
+  expect(unmapped(readPage("AGENTS.md").text, files)).toEqual([]);
+});
+
+test("detects a file and a folder that the map does not name", () => {
+  const paths = ["src/text.ts", "src/new.ts", "src/call/a.ts", "src/old/b.ts", "test/c.ts"];
+  expect(unmapped("| `src/text.ts`, `src/call/` | texts |", paths)).toEqual(["new.ts", "old"]);
+});
+
 test("detects a missing path and a missing name", () => {
   const prose = "`src/ingest/layer.ts`, (`inTurn` in `src/ingest/map-concurrently.ts`), `nowhere.ts`, `src/db`.";
   expect(missing({ ...readPage("AGENTS.md"), prose })).toEqual([
