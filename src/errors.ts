@@ -270,8 +270,13 @@ export function fail(reason: FailureReason, options?: FailureOptions): never {
 
 /** Fails with INVALID_REQUEST and a message that names every problem (contract §2.5). */
 export function rejectInput(violations: readonly Violation[]): never {
+  throw inputFailure(violations);
+}
+
+/** Returns the failure INVALID_REQUEST with a message that names every problem (contract §2.5). */
+export function inputFailure(violations: readonly Violation[]): Failure {
   const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
-  return fail(Reason.INVALID_REQUEST, { message, violations });
+  return new Failure(Reason.INVALID_REQUEST, { message, violations });
 }
 
 /** Returns the failure for an error. An unknown error becomes INTERNAL, with the error as its cause for the log. */
@@ -279,10 +284,7 @@ export function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(Reason.INTERNAL, { cause: error });
 }
 
-/**
- * Whether a failure has an error line of its own in the log. That is an unexpected error, or a request that the service
- * failed for a cause. A client that leaves is neither.
- */
+/** Whether a failure has an error line in the log: an unexpected error, or a request that failed for a known cause. */
 export function isForTheLog({ kind, cause }: Failure): boolean {
   return kind.http === 500 || (kind.http > 500 && cause !== undefined);
 }

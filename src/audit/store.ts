@@ -2,6 +2,7 @@
 import type { ClientSession, Db } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
 import type { AuditEvent as Event } from "../gen/records/v1/audit_pb.ts";
+import { duplicateKey } from "../db/error-codes.ts";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
@@ -113,7 +114,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
 /** Ignores duplicates: if the acknowledgement of a write was lost, its entries are added again. */
 function ignoreDuplicates(error: unknown): void {
   const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  if (failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
+  if (failed.length === 0 || failed.some(({ code }) => code !== duplicateKey)) throw error;
 }
 
 function entryOf(

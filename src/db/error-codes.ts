@@ -31,7 +31,8 @@ export function isDenied(code: number): boolean {
 
 /** `$replaceWith` was given null, which is how a write reports that its condition does not hold. */
 export const replaceWithNullCode = 40_228;
-const duplicateKey = 11_000;
+/** A value that a unique index already has. */
+export const duplicateKey = 11_000;
 
 /**
  * Whether the code reports a conflict with stored data rather than a failed command. The caller causes such conflicts.

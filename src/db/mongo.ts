@@ -12,7 +12,7 @@ import {
 import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
-import { brokenConnectionCodes, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
+import { brokenConnectionCodes, duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -180,7 +180,7 @@ export function uuid(text: string): UUID {
  * Returns the fields of the unique index that a write violated; undefined for any other error. Empty for a bulk write.
  */
 export function duplicateIndex(error: unknown): readonly string[] | undefined {
-  if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
+  if (!(error instanceof MongoServerError) || error.code !== duplicateKey) return undefined;
   return Object.keys((error["keyPattern"] as object | undefined) ?? {});
 }
 

@@ -4,9 +4,8 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { WriteScope } from "../call/scope.ts";
 import type { Violation } from "../errors.ts";
-import { Failure } from "../errors.ts";
+import { inputFailure } from "../errors.ts";
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
@@ -23,7 +22,7 @@ export async function itemwise<Item>(
   const written = right.length === 0 ? [] : await write(right);
   let next = 0;
   return wrong.map((violations) =>
-    violations.length === 0 ? (written[next++] as Outcome) : { failure: invalid(violations) },
+    violations.length === 0 ? (written[next++] as Outcome) : { failure: inputFailure(violations) },
   );
 }
 
@@ -49,11 +48,6 @@ export function createItemValidator(schema: DescMessage): (item: Message) => rea
 /** Whether a field is an id or an external id. Those must not be empty. */
 function isName(field: string): boolean {
   return /(?:^|_)id$/.test(field);
-}
-
-function invalid(violations: readonly Violation[]): Failure {
-  const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
-  return new Failure(Reason.INVALID_REQUEST, { message, violations });
 }
 
 /** Returns the results of a batch, one for each item, in order. */
