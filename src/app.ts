@@ -95,7 +95,7 @@ async function assemble(
   const internalAt = await listen(internal, internalPort);
   warmUp([...rpcs.rest.keys(), ...rpcs.internal.keys()].map(({ input }) => input))
     .then(open.prepare)
-    .catch((error: unknown) => log.error({ err: error }, "a part cannot be loaded: its first request tries again"));
+    .catch((error: unknown) => log.error({ err: error }, "a part cannot be loaded: requests that need it may fail"));
 
   return {
     port,

@@ -2,7 +2,10 @@
 
 /** A part that is loaded once. */
 export interface Loaded<T> {
-  /** Returns the part, and loads it if necessary. After a failure, the next call tries again. */
+  /**
+   * Returns the part, and loads it if necessary. After a failure, the next call tries again. Node remembers a failed
+   * `import()`, which only a restart repeats.
+   */
   get(): Promise<T>;
   /** Returns the part if it is loaded or being loaded. */
   begun(): Promise<T> | undefined;

@@ -23,6 +23,8 @@ export type ReadPage = (
 /** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
 const attempts = 20;
 const keysPerPage = 500;
+/** In a shorter time than this, an owner rotates so few times that the keys which are left are read at once. */
+const shortRoundMs = 5_000;
 /** By how much an instance may be behind the database's clock: a key that looks older is not a new one. */
 const maxClockSkewMs = 300_000;
 
@@ -37,7 +39,8 @@ function keyOf({ bson }: { readonly bson: Uint8Array }): KeyInPage {
  * the account is deleted meanwhile, and with UNAVAILABLE if its keys keep changing.
  *
  * Every creation and rotation of a key also changes the account document. A revocation changes one key, so the keys are
- * consistent without that check. An owner can rotate ten times a second, so the revoked keys are read before, in pages.
+ * consistent without that check. An owner can rotate ten times a second, so the revoked keys are read before, in pages
+ * and in rounds: each reads what was added during the one before.
  */
 export function createReadKeysAndAccount(
   read: ReadPage,
@@ -46,34 +49,19 @@ export function createReadKeysAndAccount(
   const readAll = async (collection: string, stages: Document[], deadline: Deadline): Promise<Documents> =>
     (await read(collection, stages, undefined, deadline)).documents;
 
-  /** Yields the keys that were revoked and are older than `before`, except this one: they no longer change. */
-  async function* revokedKeys(id: UUID, before: Date, except: Binary[], deadline: () => Deadline) {
-    let from = new Date(0);
-    for (let done: readonly Binary[] = []; ; ) {
-      const created_at = { $gte: from, $lt: before };
-      const own = { account_id: id, created_at, _id: { $nin: [...except, ...done] }, active: { $ne: true } };
-      const stages = [{ $match: own }, { $sort: { created_at: 1 } }, { $limit: keysPerPage }];
-      const { documents, isCut } = await read(collections.apiKeys, stages, keysByAge, deadline());
-      yield documents;
-      if (documents.length < keysPerPage && !isCut) return;
-      const keys = documents.map(keyOf);
-      const last = keys.at(-1)?.created_at ?? before;
-      // Keys of the same millisecond have no order, so a page can end between them.
-      const newest = keys.filter(({ created_at: created }) => +created === +last).map(({ _id }) => _id);
-      done = +last === +from ? [...done, ...newest] : newest;
-      from = last;
-    }
-  }
-
   return async function* (id, deadline) {
-    const activeAtFirst = await readAll(
-      collections.apiKeys,
-      [{ $match: { account_id: id, active: true } }],
-      deadline(),
-    );
-    const known = activeAtFirst.map((stored) => keyOf(stored)._id);
-    const before = new Date(databaseTime().getTime() - maxClockSkewMs);
-    yield* revokedKeys(id, before, known, deadline);
+    /** Keys that were active at the beginning of a round: they may have been revoked since. */
+    const known: Binary[] = [];
+    let before = new Date(0);
+    for (let ms = Infinity; ms > shortRoundMs; ) {
+      const begunAt = performance.now();
+      const active = await readAll(collections.apiKeys, [{ $match: { account_id: id, active: true } }], deadline());
+      known.push(...active.map((stored) => keyOf(stored)._id));
+      const from = before;
+      before = new Date(databaseTime().getTime() - maxClockSkewMs);
+      yield* revokedKeys(read, id, [from, before], known, deadline);
+      ms = performance.now() - begunAt;
+    }
     const which = [{ created_at: { $gte: before } }, { active: true }, { _id: { $in: known } }];
     const stages = [
       { $match: { $or: which.map((one) => ({ account_id: id, ...one })) } },
@@ -91,4 +79,29 @@ export function createReadKeysAndAccount(
     }
     return fail(Reason.UNAVAILABLE, { because: "contention" });
   };
+}
+
+/** Yields the revoked keys that were created from `begin` to `before`, except some. They no longer change. */
+async function* revokedKeys(
+  read: ReadPage,
+  id: UUID,
+  [begin, before]: readonly [Date, Date],
+  except: readonly Binary[],
+  deadline: () => Deadline,
+): AsyncIterable<Documents> {
+  let from = begin;
+  for (let done: readonly Binary[] = []; ; ) {
+    const created_at = { $gte: from, $lt: before };
+    const own = { account_id: id, created_at, _id: { $nin: [...except, ...done] }, active: { $ne: true } };
+    const stages = [{ $match: own }, { $sort: { created_at: 1 } }, { $limit: keysPerPage }];
+    const { documents, isCut } = await read(collections.apiKeys, stages, keysByAge, deadline());
+    yield documents;
+    if (documents.length < keysPerPage && !isCut) return;
+    const keys = documents.map(keyOf);
+    const last = keys.at(-1)?.created_at ?? before;
+    // Keys of the same millisecond have no order, so a page can end between them.
+    const newest = keys.filter(({ created_at: created }) => +created === +last).map(({ _id }) => _id);
+    done = +last === +from ? [...done, ...newest] : newest;
+    from = last;
+  }
 }

@@ -73,8 +73,8 @@ export function keepRunning(
     },
     async stop() {
       stopping.abort();
-      await current.stop();
-      await restarting;
+      // A restart may complete meanwhile, also if the clean-up of the current run fails.
+      await Promise.allSettled([current.stop(), restarting]);
       await current.stop();
     },
   };

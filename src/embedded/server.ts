@@ -122,7 +122,10 @@ async function startOnce(
     logFile,
     { ...env, LC_ALL: "C" },
   );
-  const forget = await noteServer(dataDir, kind.role, server.pid);
+  const forget = await noteServer(dataDir, kind.role, server.pid).catch(async (error: unknown) => {
+    await server.end(STOP_PATIENCE_MS);
+    throw error;
+  });
   const stop = async (): Promise<void> => {
     await server.end(STOP_PATIENCE_MS);
     await forget();
@@ -181,6 +184,7 @@ async function startupProblem(
 export function lastLogError(log: string): string | undefined {
   const lines = log.trim().split("\n").reverse();
   for (const line of lines) {
+    if (!/"s":"[EF]"/.test(line)) continue;
     const { s: severity, msg, attr } = entryIn(line);
     if (severity !== "E" && severity !== "F") continue;
     const { error } = attr ?? {};
@@ -192,7 +196,7 @@ export function lastLogError(log: string): string | undefined {
 
 function entryIn(line: string): { readonly s?: string; readonly msg?: string; readonly attr?: { error?: unknown } } {
   try {
-    return JSON.parse(line) as object;
+    return (JSON.parse(line) as object | null) ?? {};
   } catch {
     return {};
   }

@@ -143,15 +143,17 @@ async function rejectHead(
 
 /**
  * Returns a function that registers a callback for the close of the response. It returns false if that is already
- * closed.
+ * closed. A batch registers many, and Node warns about many listeners.
  */
 function endOf(response: Response): (release: () => void) => boolean {
+  const releases: (() => void)[] = [];
   let isOver = false;
   response.once("close", () => {
     isOver = true;
+    for (const release of releases) release();
   });
   return (release) => {
-    if (!isOver) response.once("close", release);
+    if (!isOver) releases.push(release);
     return !isOver;
   };
 }

@@ -42,9 +42,7 @@ export function requireSlotIfExpected(tally: Tally | undefined): () => void {
   if (tally?.onEnd === undefined || tally.hugeSlot !== undefined || !isExpected) return () => undefined;
   const release = takeSlot(tally, "expected");
   return () => {
-    if (tally.hugeSlot !== "expected") return;
-    tally.hugeSlot = undefined;
-    release();
+    if (tally.hugeSlot === "expected") release();
   };
 }
 
@@ -55,9 +53,9 @@ export function requireSlotIfExpected(tally: Tally | undefined): () => void {
  */
 export function requireSlotForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined) return;
+  setBounded(expected, tally.account ?? "", performance.now() + expectedMs);
   if (tally.hugeSlot === undefined) takeSlot(tally, "measured");
   tally.hugeSlot = "measured";
-  setBounded(expected, tally.account ?? "", performance.now() + expectedMs);
 }
 
 /** Returns the function that releases the slot before the end of the request. */
@@ -72,6 +70,7 @@ function takeSlot(tally: Tally, size: "expected" | "measured"): () => void {
   const release = (): void => {
     if (!isTaken) return;
     isTaken = false;
+    tally.hugeSlot = undefined;
     huge -= 1;
     const left = (byAccount.get(account) ?? 1) - 1;
     if (left === 0) byAccount.delete(account);

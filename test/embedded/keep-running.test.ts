@@ -20,6 +20,7 @@ test.each([
   ["nothing of a log whose only error is cut", '{"t":1,"s":"F","msg":"abor', undefined],
   ["the last line of another log", "ready\n  bye bye\n", "bye bye"],
   ["the error before a line that is not JSON", '{"s":"F","msg":"aborted"}\n----- BEGIN BACKTRACE', "aborted"],
+  ["nothing of a line without members", 'null\n{"s":"I","msg":"bye"}', undefined],
   ["nothing of an empty log", "\n", undefined],
 ])("the log shows %s", (_name, log, reason) => {
   expect(lastLogError(log)).toBe(reason);
@@ -55,4 +56,28 @@ test("restarts a server whose end or clean-up fails, and reports both [OPS-21]",
     "no space left",
   ]);
   await server.stop();
+});
+
+test("a stop waits for a restart in progress and ends it, also if the clean-up before fails [OPS-21]", async () => {
+  const broken = (): Promise<never> => Promise.reject(new Error("no space left"));
+  let stops = 0;
+  const restarted = (): Run => ({
+    pid: 2,
+    ended: new Promise(() => undefined),
+    stop: () => Promise.resolve(void (stops += 1)),
+  });
+  const stopping = await new Promise<Promise<void>>((resolve) => {
+    const server = keepRunning(
+      "mongod",
+      { pid: 1, ended: Promise.resolve("SIGKILL"), stop: broken },
+      async () => {
+        const stopped = server.stop();
+        setImmediate(() => resolve(stopped));
+        return restarted();
+      },
+      () => undefined,
+    );
+  });
+  await stopping;
+  expect(stops).toBe(1);
 });

@@ -1,6 +1,6 @@
 // The embedded servers as their clients see them: ready when started, on free ports, with their data kept.
 import { once } from "node:events";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -125,6 +125,27 @@ test("restarts a server that ends by itself, on its port, until it is stopped; t
     expect.stringMatching(/^the embedded redis has ended \(.*bye bye.*\): it is started again$/),
     "the embedded redis has ended (SIGKILL): it is started again",
   ]);
+});
+
+test("a server whose restart cannot be recorded is ended, and nothing is left after the stop [OPS-21]", async () => {
+  const dataDir = await temporaryFolder();
+  const options = { ...optionsFor(dataDir), restart: true };
+  const kind = {
+    role: "redis",
+    folder: "redis",
+    arguments: (folder: string) => ["-e", "setInterval(() => undefined, 1_000)", folder],
+    ready: () => Promise.resolve(),
+    uri: (port: number) => `redis://127.0.0.1:${port}`,
+  } as const;
+  const server = ending(await startServer(kind, { path: process.execPath, version: "1", source: "test" }, options));
+  // A file in place of the folder, as on a full disk: no record can be written or removed.
+  await rm(join(dataDir, "processes"), { recursive: true });
+  await writeFile(join(dataDir, "processes"), "");
+  process.kill(server.pid, "SIGKILL");
+  await expect.poll(() => options.lines.length, { timeout: 30_000 }).toBeGreaterThan(2);
+  await rm(join(dataDir, "processes"));
+  await server.stop().catch(() => undefined);
+  expect(await running(dataDir)).toEqual([]);
 });
 
 test("a server listens on 127.0.0.1 only", async () => {

@@ -78,6 +78,29 @@ describe("huge responses", () => {
     expect(reads).not.toThrow();
   });
 
+  test("are expected again, even if they were rejected", () => {
+    fill();
+    expect(() => startRead("late")).toThrow(/large responses/);
+    const onEnd = (release: () => void): boolean => ends.push(release) > 0;
+    expect(() => requireSlotIfExpected({ ...createTally(), account: "late", onEnd })).toThrow(/large responses/);
+  });
+
+  test("take no slot after the end of their request, though one was reserved", () => {
+    startRead("closed");
+    ends.pop()?.();
+    let isOver = false;
+    const tally = {
+      ...createTally(),
+      account: "closed",
+      onEnd: (release: () => void) => !isOver && ends.push(release) > 0,
+    };
+    requireSlotIfExpected(tally);
+    isOver = true;
+    ends.pop()?.();
+    expect(() => requireSlotForHuge(tally)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
+    expect(fill).not.toThrow();
+  });
+
   test("take no slot if their request has ended already", () => {
     for (let number = 0; number < 3 * maxHuge; number++) expect(() => startRead("gone", true)).toThrow();
     expect(fill).not.toThrow();

@@ -41,7 +41,7 @@ export const waits: readonly string[] = [
   "test/embedded/credentials.test.ts (2)",
   "test/embedded/life.test.ts (1)",
   "test/embedded/replica-set.test.ts (1)",
-  "test/embedded/servers.test.ts (2)",
+  "test/embedded/servers.test.ts (3)",
   "test/embedded/supervisor.test.ts (4)",
   "test/examples/curl.test.ts (1)",
   "test/faults/broken/trial.ts (1)",
