@@ -234,7 +234,7 @@ async function check(
         figures["malformed messages"] = count;
         violations.push(...wrong);
       });
-      // So many that a hundredth of the probes meanwhile are several.
+      // The p99 of the probes must rest on several of them, so the attack lasts a while.
       const count = long ? 60_000 : 1_000;
       await during("streams that are reset", () => note("resets", () => resetStreams(base, user.key, count)));
       await during("pings", () => note("pings", () => ping(base, count)));

@@ -21,6 +21,7 @@ export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIter
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    void iterator.return?.();
+    // The caller has left, so a clean-up that fails concerns nobody. Unhandled, its error would end the process.
+    iterator.return?.().catch(() => undefined);
   }
 }

@@ -13,6 +13,7 @@ import { checkCreates, checkLateEffects, checkNotes } from "../../drills/histori
 import { checkRegister, checkSearches } from "../../drills/histories/registers-checker.ts";
 import { overlapMs } from "../../drills/histories/primaries.ts";
 import type { Violation } from "../../drills/histories/violations.ts";
+import { operation } from "./operation.ts";
 
 const initial = { full_name: "n0", email: "e0", phone: "p0" };
 
@@ -189,20 +190,6 @@ test("two primaries are two members with two elections at the same time", () => 
 
 function kinds(violations: readonly Violation[]): string[] {
   return violations.map(({ kind }) => kind);
-}
-
-function operation(of: Partial<Operation>): Operation {
-  return {
-    client: "c",
-    instance: "i0",
-    kind: "get",
-    wire: "rest",
-    outcome: "ok",
-    status: "200",
-    sent: 0,
-    completed: 1,
-    ...of,
-  };
 }
 
 function set(sent: number, completed: number, phone: string): Operation {

@@ -1,11 +1,12 @@
 // The check of the histories drill: histories that are known to be linearizable or not, and a brute-force search
-// beside it.
+// that it must agree with.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Step } from "../../drills/histories/linearizable.ts";
 import { check } from "../../drills/histories/linearizable.ts";
-import type { Fields, Operation } from "../../drills/histories/operation.ts";
+import type { Fields } from "../../drills/histories/operation.ts";
 import { stepsOf } from "../../drills/histories/steps.ts";
+import { operation } from "./operation.ts";
 
 const initial: Fields = { full_name: "n0", email: "e0", phone: "p0" };
 const names = ["full_name", "email", "phone"] as const;
@@ -147,20 +148,6 @@ function write(sent: number, completed: number, wrote: Partial<Fields>): Step {
 
 function read(sent: number, completed: number, saw: Partial<Fields>): Step {
   return { sent, completed, saw };
-}
-
-function operation(of: Partial<Operation>): Operation {
-  return {
-    client: "c",
-    instance: "i0",
-    kind: of.wrote === undefined ? "get" : "set",
-    wire: "rest",
-    outcome: "ok",
-    status: "200",
-    sent: 0,
-    completed: 1,
-    ...of,
-  };
 }
 
 /** Tries every order that the times allow; what was never served may be left out. */

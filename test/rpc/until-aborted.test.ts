@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { untilAborted } from "../../src/rpc/until-aborted.ts";
 
 setFlagsFromString("--expose-gc");
@@ -50,6 +50,27 @@ test("an aborted signal passes nothing on; the source's own error does [ING-06]"
   await expect(collectAll(AbortSignal.abort(new Error("left")), responses(1))).rejects.toThrow("left");
   const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("broken")) }) };
   await expect(collectAll(new AbortController().signal, broken)).rejects.toThrow("broken");
+});
+
+test("the caller has left: a clean-up of the source that fails ends nothing [ING-06]", async () => {
+  const unhandled: unknown[] = [];
+  const listener = (error: unknown): void => void unhandled.push(error);
+  process.on("unhandledRejection", listener);
+  onTestFinished(() => void process.off("unhandledRejection", listener));
+  const { signal, abort } = controllerOf();
+  let returned = false;
+  const source: AsyncIterable<number> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => undefined),
+      return: () => ((returned = true), Promise.reject(new Error("no connection"))),
+    }),
+  };
+  const failed = collectAll(signal, source);
+  await turn();
+  abort(new Error("left"));
+  await expect(failed).rejects.toThrow("left");
+  await turn();
+  expect([returned, unhandled]).toEqual([true, []]);
 });
 
 function controllerOf() {

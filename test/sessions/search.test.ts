@@ -1,5 +1,5 @@
 // GET /v1/sessions with a query: which fields of a session are searched.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ids, newClient, useService } from "../support/client.ts";
 
 const service = useService();
@@ -82,4 +82,19 @@ test("a session that is ingested again is found only by its new words and those 
   expect(ids(await client.get("/v1/sessions?query=plan+bo"))).toEqual([session]);
   for (const query of ["budget", "ann"])
     expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
+});
+
+test("the search responds while its index is missing, and finds the same [SRC-04, SRC-05]", async () => {
+  const client = await newClient(service());
+  await client.put.sessions({ title: "Budget plan" }, { title: "Budget" }, { title: "Zurich" });
+  const idsOf = async (query: string): Promise<string[]> => ids(await client.get(`/v1/sessions?query=${query}`));
+  const search = () => Promise.all(["bu", "budget+pl", "zurich", "none"].map(idsOf));
+  const before = await search();
+  expect(before.map(({ length }) => length)).toEqual([2, 1, 1, 0]);
+  const sessions = service().app.client.db().collection("sessions");
+  const [index] = (await sessions.indexes()).filter(({ name }) => name === "search");
+  const { key, v: _version, ...options } = index ?? expect.fail("there is no such index");
+  onTestFinished(async () => void (await sessions.createIndex(key, options)));
+  await sessions.dropIndex("search");
+  expect(await search()).toEqual(before);
 });
