@@ -106,27 +106,24 @@ export function createCapacity(slots: number, onRejection: () => void, maxQueued
 
 /** Creates `slots` slots, and two queues of at most `maxQueued` requests: with and without a verified credential. */
 function createSlots(slots: number, maxQueued: number) {
-  const limits = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
+  const maxWorking = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
   const queues = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
-  let working = 0;
-  let unverifiedWorking = 0;
+  const working = { verified: 0, unverified: 0 };
   let numbers = 0;
 
   const hasSlot = (credential: CredentialState): boolean =>
-    working < slots && (credential === "verified" || unverifiedWorking < limits.unverified);
+    working.verified + working.unverified < slots && working[credential] < maxWorking[credential];
   const isFull = (credential: CredentialState): boolean => queues[credential].size >= maxQueued && !hasSlot(credential);
   const first = (credential: CredentialState): Waiting | undefined =>
     hasSlot(credential) ? queues[credential].values().next().value : undefined;
 
   function enter(credential: CredentialState): void {
-    working += 1;
-    if (credential === "unverified") unverifiedWorking += 1;
+    working[credential] += 1;
   }
 
   /** Gives the slot to the longest-waiting request that may have it. */
   function leave(credential: CredentialState): void {
-    working -= 1;
-    if (credential === "unverified") unverifiedWorking -= 1;
+    working[credential] -= 1;
     const [verified, unverified] = [first("verified"), first("unverified")];
     if (verified !== undefined && (unverified === undefined || verified.number < unverified.number)) verified.begin();
     else unverified?.begin();
@@ -157,7 +154,7 @@ function createSlots(slots: number, maxQueued: number) {
   }
 
   const state = (): CapacityState => ({
-    working: { verified: working - unverifiedWorking, unverified: unverifiedWorking },
+    working: { ...working },
     slots,
     waiting: queues.verified.size + queues.unverified.size,
   });

@@ -84,9 +84,12 @@ export function createLimits(
   };
 }
 
-function createSendLarge(onOverload: () => void): Limits["sendLarge"] {
+/** Creates the limit on large bodies. `networks` has an entry for every network to which one is being sent or waits. */
+export function createSendLarge(
+  onOverload: () => void,
+  networks = new Map<string, BoundedCapacity>(),
+): Limits["sendLarge"] {
   const all = createCapacity(maxLargeBodies, onOverload);
-  const networks = new Map<string, BoundedCapacity>();
   return async (send, { address, limits }) => {
     const name = networkOf(address);
     const network = networks.get(name) ?? createCapacity(maxPerNetwork, onOverload);

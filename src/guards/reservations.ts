@@ -121,7 +121,7 @@ function decode(text: string): StoredClaim | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined;
+    // Only arrays are read.
   }
   if (!Array.isArray(value)) return undefined;
   const [fingerprint, message, body, checksum] = value as unknown[];

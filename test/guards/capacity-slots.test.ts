@@ -51,8 +51,10 @@ test("a request whose deadline passes or whose client disconnects in the queue i
   const capacity = createCapacity(1, () => (rejections += 1));
   const [first, late, past] = [held(), held(), held()];
   const done = capacity.run("verified", later(), first.work);
-  await expect(capacity.run("verified", deadlineIn(5), late.work)).rejects.toMatchObject({
+  await expect(capacity.run("verified", deadlineIn(5, {}, createTally()), late.work)).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
+    because: "deadline",
+    waitingFor: "a slot",
   });
   await expect(
     capacity.run("verified", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
@@ -190,6 +192,7 @@ test("an operator's work has no bound", async () => {
 
 test("a request waits in the queue until its deadline, and no longer than 3 seconds [RTE-22]", async () => {
   vi.useFakeTimers();
+  vi.advanceTimersByTime(5_000);
   try {
     const capacity = createCapacity(1, () => undefined);
     const first = held();

@@ -71,6 +71,25 @@ test("calls back once, exactly at the deadline, and leaves neither a timer nor a
   expect([left, listeners()]).toEqual([0, 0]);
 });
 
+test("one timer is set for the whole time until the deadline, and not one after the other", () => {
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(1_234);
+  const { setTimeout: set } = globalThis;
+  const delays: (number | undefined)[] = [];
+  const counting = (callback: () => void, ms?: number): NodeJS.Timeout => {
+    delays.push(ms);
+    return set(callback, ms);
+  };
+  // No spy: it would outlive the fake timers.
+  globalThis.setTimeout = counting as typeof setTimeout;
+  try {
+    onPassed({ at: performance.now() + 100, cancelled: undefined }, () => undefined)();
+  } finally {
+    globalThis.setTimeout = set;
+  }
+  expect(delays).toEqual([100]);
+});
+
 test("the remaining time is in whole milliseconds and at least 1: MongoDB treats a limit of 0 as no limit", () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(1_000);
   try {

@@ -5,8 +5,9 @@ import { connectRedis } from "../../src/db/redis.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import type { Limits } from "../../src/guards/limits.ts";
-import { createLimits } from "../../src/guards/limits.ts";
+import { createLimits, createSendLarge } from "../../src/guards/limits.ts";
 import { addressBucket, createThrottle } from "../../src/guards/throttle.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
@@ -69,6 +70,9 @@ test("documents have a bucket of 100 for each address, separate from that of oth
     expect(passed).toBeLessThanOrEqual(101 + (performance.now() - before) / 50);
     await throttleDocument(at("192.0.2.3"));
   }
+  const found: (string[] | undefined)[] = [];
+  for await (const keys of link.keys("documents:*", () => Promise.resolve(true))) found.push(keys);
+  expect(found.flat()).toContain("documents:address:192.0.2.3");
   expect(counts.throttleFallbacks).toBe(0);
 });
 
@@ -120,6 +124,19 @@ test("sends at most two large bodies to a network at a time, also when some have
     await soon();
   }
   await Promise.all(sends);
+});
+
+test("remembers a network only while a large body is sent to it, or waits", async () => {
+  const networks = new Map<string, BoundedCapacity>();
+  const sendLarge = createSendLarge(() => undefined, networks);
+  let end = (): void => undefined;
+  const held = (): Promise<void> => new Promise((resolve) => (end = resolve));
+  const sent = sendLarge(held, at("192.0.2.1"));
+  await expect(sendLarge(() => Promise.reject(new Error("gone")), at("192.0.2.2"))).rejects.toThrow("gone");
+  expect(networks.size).toBe(1);
+  end();
+  await sent;
+  expect(networks.size).toBe(0);
 });
 
 test("a request that costs more tokens when it is repeated states the wait for those [RTE-03]", async () => {

@@ -2,9 +2,11 @@
 // them.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { UnknownField } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
 import { Redis } from "ioredis";
-import type { MongoClient } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
@@ -67,16 +69,16 @@ const claims = () =>
 function run(
   idempotency: Idempotency,
   fullName = "Ann",
-  more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {},
+  more: { readonly ms?: number; readonly key?: string; readonly fail?: Error; readonly unknown?: UnknownField[] } = {},
 ): Promise<RpcResponse> {
-  const { ms = 10_000, key = "k", fail } = more;
+  const { ms = 10_000, key = "k", fail, unknown } = more;
   const scope = readScope(account, deadlineIn(ms));
   return idempotency.run(
     {
       rpc: createContact,
       scope,
       key,
-      message: create(CreateContactRequestSchema, { fullName }),
+      message: Object.assign(create(CreateContactRequestSchema, { fullName }), unknown && { $unknown: unknown }),
     },
     async (claim) => {
       const response = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
@@ -94,9 +96,9 @@ function written(): Promise<number> {
   return client.db().collection("written").countDocuments({ account_id: account });
 }
 
-const over = (reservations: Reservations): Idempotency =>
+const over = (reservations: Reservations, db: Db = client.db()): Idempotency =>
   createIdempotency(
-    client.db(),
+    db,
     reservations,
     (rpc, message) => `${rpc.name} ${(message as unknown as { contact?: { id: string } }).contact?.id}`,
   );
@@ -185,6 +187,35 @@ describe.each([
   });
 });
 
+test("fields of a request that the service does not know make no other request of it [IDM-10]", async () => {
+  const first = await run(withRedis());
+  const unknown = [{ no: 9_999, wireType: WireType.Varint, data: new Uint8Array([1]) }];
+  expect(await run(withRedis(), "Ann", { unknown })).toMatchObject({ replayed: true, body: first.body });
+});
+
+test("a write that stores no claim has no stored response, and frees its key", async () => {
+  const [scope, response] = [readScope(account, deadlineIn(10_000)), create(CreateContactResponseSchema)];
+  const request = { rpc: createContact, scope, key: "k", message: create(CreateContactRequestSchema) };
+  const done = await withRedis().run(request, () => Promise.resolve(response));
+  expect(done).toEqual({ message: response, replayed: false, body: undefined });
+  expect((await run(withRedis())).replayed).toBe(false);
+});
+
+test("does not remove the claim that another request has stored in place of an expired one [IDM-05, IDM-16]", async () => {
+  await run(withoutRedis());
+  const store = (created_at: Date) => claims().updateOne({ "_id.account_id": account }, { $set: { created_at } });
+  await store(new Date(Date.now() - 25 * 3_600_000));
+  const removed = client.db().collection("idempotency");
+  const deleteOne = removed.deleteOne.bind(removed);
+  removed.deleteOne = async (...args) => {
+    await store(new Date());
+    return deleteOne(...args);
+  };
+  const db = Object.assign(client.db(), { collection: () => removed });
+  expect((await run(over(createReservations(undefined), db))).replayed).toBe(true);
+  expect(await written()).toBe(1);
+});
+
 test("Redis keeps a response no longer than the claim, and an hour at most [IDM-05]", async () => {
   const key = `idempotency:${reservationName(account, "k")}`;
   await run(withRedis());
@@ -232,6 +263,8 @@ test("a request that waits beyond the deadline is rejected, because the first on
   await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
     message: "The first request with this Idempotency-Key is still running. Try again.",
+    because: "deadline",
+    waitingFor: "the first request with the idempotency key",
   });
   expect(await written()).toBe(0);
   if (held.kind === "reserved") held.release();

@@ -1,9 +1,10 @@
 // Which stored responses a deletion erases, in MongoDB and in Redis, without a service around them.
 import { Redis } from "ioredis";
-import type { MongoClient } from "mongodb";
+import type { ClientSession, MongoClient } from "mongodb";
 import { Binary, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
+import { partsOf, sweepPart } from "../../src/db/sweep.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -11,6 +12,7 @@ import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { EraseResponses } from "../../src/guards/erased-responses.ts";
 import { createEraseResponses } from "../../src/guards/erased-responses.ts";
+import { claimCollection } from "../../src/guards/idempotency.ts";
 import type { WriteScope } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
@@ -33,9 +35,9 @@ beforeAll(async () => {
   link = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
   await link.firstReady;
   inRedis = new Redis(redis.uri);
-  erase = createEraseResponses(client, () => link);
 });
 beforeEach(() => {
+  erase = createEraseResponses(client, () => link);
   account = new UUID();
   scope = grantWrites(readScope(account, deadlineIn(600_000)));
 });
@@ -58,10 +60,16 @@ interface Stored {
 const claims = () => client.db().collection<Stored>("idempotency");
 
 /** Stores a response; one without `records` is of the previous release. */
-async function store(key: string, body: string, records?: UUID[], owner = account): Promise<Stored> {
+async function store(
+  key: string,
+  body: string,
+  records?: UUID[],
+  owner = account,
+  session?: ClientSession,
+): Promise<Stored> {
   const [fingerprint, message] = [new Binary(Buffer.from(`f ${key}`)), new Binary(Buffer.from(`m ${key}`))];
   const claim = { _id: { account_id: owner, key }, fingerprint, message, body, ...(records && { records }) };
-  await claims().insertOne(claim);
+  await claims().insertOne(claim, session && { session });
   return claim;
 }
 
@@ -125,6 +133,36 @@ test("erases nothing if no record is deleted, or the deletion fails", async () =
   await deleteRecords([]);
   await expect(deleteRecords([id], "fails")).rejects.toThrow("the deletion failed");
   expect(await stored()).toEqual([claim, shows]);
+});
+
+test("finds responses in the transaction of the deletion, which sees what it has stored itself", async () => {
+  const id = new UUID();
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      await store("a", "one", [id], account, session);
+      await erase(scope, [id], session);
+    }),
+  );
+  expect(await stored()).toMatchObject([{ body: "", erased: new Binary(Buffer.from("f a")) }]);
+});
+
+test("uses no Redis if no response contains a deleted record", async () => {
+  await store("a", "one", [new UUID()]);
+  let used = 0;
+  erase = createEraseResponses(client, () => void (used += 1));
+  await deleteRecords([new UUID()]);
+  expect(used).toBe(0);
+});
+
+test("deleting an account deletes its stored responses, and reads no others [ADM-04]", async () => {
+  const [before, own, after] = ["0", "7", "f"].map((digit) => new UUID(`${digit}0000000-0000-4000-8000-000000000000`));
+  for (const owner of [before, own, after]) for (const key of ["!", "~~~"]) await store(key, "one", [], owner);
+  const [part] = partsOf([claimCollection], { id: own!, identities: undefined, begunAt: new Date() });
+  const plan = await claims().find(part!.filter).hint(part!.hint!).explain("executionStats");
+  expect(plan["executionStats"]).toMatchObject({ totalKeysExamined: 2, nReturned: 2 });
+  const right = { permit: () => Promise.resolve(deadlineIn(60_000)), count: () => undefined };
+  expect(await sweepPart(client.db(), part!, right)).toBe(true);
+  expect([await stored(before), await stored(own), await stored(after)].map(({ length }) => length)).toEqual([2, 0, 2]);
 });
 
 test("rejects a scope without the right to write", async () => {

@@ -117,14 +117,43 @@ test("marks the last of more names than an instance remembers while Redis is una
   expect([kept.size, kept.has("idempotency:name 0"), kept.has("idempotency:name 1")]).toEqual([100_000, false, true]);
 });
 
-/** A Redis that is away until `away` is false, and counts the commands. */
-function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: number } } {
+test("leaves one timer if Redis has all marks, for the next minute, and none after that", async () => {
+  const { link, state } = linkThatKeeps();
+  expect(await timersLeftBy(() => eraseCachedResponses(link, ["one"]))).toBe(1);
+  const afterRetries = async (): Promise<void> => {
+    state.away = true;
+    await eraseCachedResponses(link, ["one"]);
+    state.away = false;
+    await vi.advanceTimersByTimeAsync(61_000);
+  };
+  expect(await timersLeftBy(afterRetries)).toBe(0);
+});
+
+test("a mark that is retried exactly when no instance can store the response any more only replaces [IDM-21, ADM-04]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  state.away = true;
+  // Its retries are at whole seconds, which the other erasure has begun.
+  await eraseCachedResponses(link, ["earlier"]);
+  await vi.advanceTimersByTimeAsync(600);
+  await eraseCachedResponses(link, ["one", "two"]);
+  kept.set("idempotency:two", "a response that Redis has kept");
+  await vi.advanceTimersByTimeAsync(14_399);
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(1);
+  expect([...kept.keys()]).toEqual(["idempotency:two"]);
+  expect(kept.get("idempotency:two")).not.toContain("response");
+});
+
+/** A Redis that is away until `away` is false, the number of its commands, and the names that it was to mark. */
+function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: number }; tried: string[] } {
   const state = { away: true, commands: 0 };
-  const attempt = (): Promise<string | undefined> => {
+  const tried: string[] = [];
+  const attempt = (key: string): Promise<string | undefined> => {
     state.commands += 1;
+    tried.push(key.slice("idempotency:".length));
     return Promise.resolve(state.away ? undefined : "OK");
   };
-  return { link: { attempt } as unknown as RedisLink, state };
+  return { link: { attempt } as unknown as RedisLink, state, tried };
 }
 
 test("retries to mark a response every second while Redis is unavailable [IDM-15]", async () => {
@@ -148,6 +177,61 @@ test("marks a response no longer than Redis keeps it [IDM-15]", async () => {
   const { commands } = state;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(state.commands).toBe(commands);
+});
+
+test("retries to mark a response for an hour, however long the instance has run [IDM-15]", async () => {
+  await vi.advanceTimersByTimeAsync(7_200_000);
+  const { link, state } = linkThatIsAway();
+  await eraseCachedResponses(link, ["one"]);
+  await vi.advanceTimersByTimeAsync(3_700_000);
+  // At once, every second of an hour, and once more after a failover.
+  expect(state.commands).toBe(1 + 3_600 + 1);
+});
+
+/** A Redis whose responses the test sends, and the names that it was to mark. */
+function linkThatWaits(): { link: RedisLink; tried: string[]; respond(value: string | undefined): void } {
+  const tried: string[] = [];
+  let waiting: ((value: string | undefined) => void)[] = [];
+  const attempt = (key: string): Promise<string | undefined> => {
+    tried.push(key.slice("idempotency:".length));
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  const respond = (value: string | undefined): void => {
+    const responded = waiting;
+    waiting = [];
+    for (const resolve of responded) resolve(value);
+  };
+  return { link: { attempt } as unknown as RedisLink, tried, respond };
+}
+
+const named = (count: number): string[] => Array.from({ length: count }, (_none, at) => `${at}`);
+
+test("marks a hundred names at a time, and begins no other round meanwhile", async () => {
+  const { link, tried, respond } = linkThatWaits();
+  const erased = eraseCachedResponses(link, named(150));
+  respond(undefined);
+  await erased;
+  tried.length = 0;
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(tried).toEqual(named(100));
+  respond("OK");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(tried).toEqual(named(150));
+});
+
+test("tries each waiting name once in a round", async () => {
+  const { link, tried } = linkThatIsAway();
+  await eraseCachedResponses(link, named(100));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(tried).toEqual([...named(100), ...named(100)]);
+});
+
+test("a round ends after 1,000 failures, and the next one begins with the other names", async () => {
+  const { link, tried } = linkThatIsAway();
+  await eraseCachedResponses(link, named(1_500));
+  tried.length = 0;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(tried).toEqual([...named(1_500), ...named(500)]);
 });
 
 test("marks nothing without Redis", async () => {

@@ -1,5 +1,5 @@
 // The fast path in Redis: what is kept of a response and for how long, and what is not taken for one.
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
@@ -94,6 +94,11 @@ test("what no instance has stored is not taken for a response: MongoDB decides [
     JSON.stringify([7, message, body, checksum]),
     JSON.stringify([fingerprint, 7, body, checksum]),
     JSON.stringify([fingerprint, message, 7, checksum]),
+    ...[
+      [7, message, body],
+      [fingerprint, 7, body],
+      [fingerprint, message, 7],
+    ].map((parts) => JSON.stringify([...parts, hash("sha256", JSON.stringify(parts), "base64")])),
   ]) {
     const name = randomUUID();
     await inRedis.set(redisKeyOf(name), value);
@@ -102,6 +107,17 @@ test("what no instance has stored is not taken for a response: MongoDB decides [
   const name = randomUUID();
   await inRedis.set(redisKeyOf(name), JSON.stringify(stored));
   expect(await reserve(name)).toEqual({ kind: "completed", claim });
+});
+
+test("stores a response in a form that instances of the next and the previous release read", async () => {
+  const stored = await inRedis.get(redisKeyOf(await released(claim)));
+  expect(stored).toBe('["Zg==","bQ==","{}","2Cq+fTCZWFoXIl5MM+Q6HJ3muFMV0olnW97KEPhFadQ="]');
+});
+
+test("a request goes to MongoDB without a reservation if there is no Redis, or none that responds [IDM-23]", async () => {
+  const silent: RedisLink = { ...link, attempt: () => Promise.resolve(undefined) };
+  for (const redisLink of [undefined, silent])
+    expect((await createReservations(redisLink).reserve(randomUUID(), "holder")).kind).toBe("unknown");
 });
 
 test("a value of another type counts as absent", async () => {
