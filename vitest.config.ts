@@ -6,29 +6,28 @@ import { keepTemporaryFilesInMemory } from "./test/support/memory-folder.ts";
 
 keepTemporaryFilesInMemory(process.env);
 
-/** What checks the service's deadlines, or accepts no 503 of a starved database: two at a time, and nothing else. */
-const waiting = ["drills/redis-groups", "drills/upgrade", "faults/broken-connections"].map(
-  (name) => `test/${name}.test.ts`,
-);
-/** What measures times: one by one, after all other tests. */
-const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
+const files = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`);
+
 /** What starts many processes or keeps a processor busy. */
-const busy = [
-  ...[
-    "drills/*",
-    "browser/*",
-    "schemathesis/*",
-    "generated-clients/*",
-    "alerts/mutants",
-    "api-keys/rotation",
-    // It has a mongod of its own, and requires that each request succeeds.
-    "cost/every-operation",
-    "bench/bench",
-    "mcp/clients/clients",
-    "deploy/proxy/*",
-  ],
+const busy = files(
+  "browser/*",
+  "schemathesis/*",
+  "generated-clients/*",
+  "alerts/mutants",
+  "api-keys/rotation",
+  // It has a mongod of its own, and requires that each request succeeds.
+  "cost/every-operation",
+  "bench/bench",
+  "mcp/clients/clients",
+  "deploy/proxy/*",
   "ingest/bulk",
-].map((name) => `test/${name}.test.ts`);
+);
+/** The short forms of the drills (`npm run test:drills`). */
+const drills = files("drills/*");
+/** What checks the service's deadlines, or accepts no 503 of a starved database: two at a time, and nothing else. */
+const waiting = files("drills/redis-groups", "drills/upgrade", "faults/broken-connections");
+/** What measures times: one by one, after all other tests. */
+const timed = files("drills/hostile", "drills/overload", "drills/soak", "drills/starvation");
 const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => files ?? [])];
 
 export default defineConfig({
@@ -42,35 +41,20 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "suite",
-          include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...busy, ...waiting],
-          // Most of a test's time is waiting: for a server to start, a deadline to pass.
-          maxWorkers: 4,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "busy",
-          include: busy,
-          exclude: [...exclude, ...waiting, ...timed],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: "waiting", include: waiting, exclude, maxWorkers: 2, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 3 } },
-      },
+      // Most of a test's time is waiting: for a server to start, a deadline to pass.
+      project("suite", 0, 4, ["test/**/*.test.ts"], [...busy, ...drills, ...waiting]),
+      project("busy", 1, 2, busy, []),
+      project("drills", 2, 2, drills, [...waiting, ...timed]),
+      project("drills-waiting", 3, 2, waiting, []),
+      project("drills-timed", 4, 1, timed, []),
     ],
   },
 });
+
+/** A group of files; the groups run one after the other. */
+function project(name: string, groupOrder: number, maxWorkers: number, include: string[], elsewhere: string[]) {
+  return {
+    extends: true as const,
+    test: { name, include, exclude: [...exclude, ...elsewhere], maxWorkers, sequence: { groupOrder } },
+  };
+}

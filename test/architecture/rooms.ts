@@ -113,6 +113,7 @@ export const rooms: readonly Room[] = [
   ["test/bench/", [...tested, "bench/"]],
   ["test/evals/", [...tested, "evals/"]],
   ["test/support/left-out.ts", [...tested, "drills/upgrade/release.ts"]],
+  ["test/rules/groups.test.ts", [...tested, "vitest.config.ts"]],
   ["test/service-user.test.ts", [...tested, "bench/processes.ts"]],
   // What is generated is loaded file by file, and what a test generates from its scratch copy.
   ["test/exercises/add-an-endpoint.ts", ["test/exercises/", "fixtures/", "a computed path"]],

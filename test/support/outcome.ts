@@ -1,4 +1,4 @@
-// What a whole run came to, from Vitest's report: prints how many tests passed and failed, for `.ci/run`.
+// What whole runs came to, from Vitest's reports: prints how many tests passed and failed, for `.ci/run`.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -40,10 +40,11 @@ export function outcomeOf({ testResults }: RunReport, root: string, declared: re
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const report = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as RunReport;
+  const reports = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")) as RunReport);
+  const testResults = reports.flatMap((report) => report.testResults);
   // Where the clients and the suite are required, nothing may be left out.
   const declared = process.env["MCP_CLIENTS"] === "required" ? [] : mayLeaveOut.map(([file]) => file);
-  const { passed, failed, missing } = outcomeOf(report, process.cwd(), declared);
+  const { passed, failed, missing } = outcomeOf({ testResults }, process.cwd(), declared);
   for (const one of missing) console.error(`did not run: ${one}`);
   console.log(`${passed} ${failed}`);
 }
