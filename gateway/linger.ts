@@ -49,8 +49,8 @@ export function writeAndClose(request: Request, response: Response, write: () =>
   write();
   const timer = setTimeout(() => {
     response.end();
-    // In HTTP/2, only the stream is closed, after its end has been sent.
-    setImmediate(() => response.stream?.close());
+    // In HTTP/2, only the stream is closed.
+    if (response.stream !== undefined) closeSent(response.stream);
   }, lingerMs);
   const end = (): void => {
     clearTimeout(timer);
@@ -59,4 +59,13 @@ export function writeAndClose(request: Request, response: Response, write: () =>
   request.on("end", end);
   request.on("close", end);
   request.resume();
+}
+
+/**
+ * Closes a stream of HTTP/2 after its end has been sent. The reset would overtake the trailers, and a gRPC client would
+ * lose its status.
+ */
+export function closeSent(stream: NonNullable<Response["stream"]>): void {
+  // Node writes frames in an immediate, and the first of these two may be what adds the trailers.
+  setImmediate(() => setImmediate(() => stream.close()));
 }

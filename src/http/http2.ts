@@ -2,6 +2,7 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
+import { closeSent } from "../../gateway/linger.ts";
 import type { Schedule } from "../fair-queue.ts";
 import { createSerialQueue } from "../fair-queue.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
@@ -135,7 +136,7 @@ function limit(request: StreamRequest, response: Response, cut: () => void, depe
   if (stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
     // Cuts off a client that has its response and continues to send.
-    if (response.headersSent && !request.complete) stream.close();
+    if (response.headersSent && !request.complete) closeSent(stream);
     else if (!request.complete) rejectSlow(request, response);
   }, requestTimeout);
   response.once("close", () => clearTimeout(timer));

@@ -1,6 +1,6 @@
 // Ends requests whose body is not read completely.
 import type { ServerHttp2Stream } from "node:http2";
-import { lingerMs } from "../../gateway/linger.ts";
+import { closeSent, lingerMs } from "../../gateway/linger.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 /**
@@ -14,7 +14,10 @@ export function endUnread(request: Request & { readonly stream?: ServerHttp2Stre
   (stream ?? response).once("finish", () => {
     if (request.complete) return;
     request.resume();
-    const timer = setTimeout(() => (stream === undefined ? request.destroy() : stream.close()), lingerMs);
-    (stream ?? request).once("close", () => clearTimeout(timer));
+    const timer = setTimeout(() => (stream === undefined ? request.destroy() : closeSent(stream)), lingerMs);
+    const stop = (): void => clearTimeout(timer);
+    // The body has arrived. On a busy machine, the end of the response may still have to be sent.
+    request.once("end", stop);
+    (stream ?? request).once("close", stop);
   });
 }
