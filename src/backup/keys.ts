@@ -58,7 +58,8 @@ export function createReadKeysAndAccount(
       const active = await readAll(collections.apiKeys, [{ $match: { account_id: id, active: true } }], deadline());
       known.push(...active.map((stored) => keyOf(stored)._id));
       const from = before;
-      before = new Date(databaseTime().getTime() - maxClockSkewMs);
+      // The clock of another primary can be behind.
+      before = new Date(Math.max(from.getTime(), databaseTime().getTime() - maxClockSkewMs));
       yield* revokedKeys(read, id, [from, before], known, deadline);
       ms = performance.now() - begunAt;
     }

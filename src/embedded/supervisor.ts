@@ -29,13 +29,7 @@ export async function runSupervised(
   outputFile: string,
   env: NodeJS.ProcessEnv,
 ): Promise<SupervisedProcess> {
-  const output = openSync(outputFile, "a", 0o600);
-  const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
-    detached: true,
-    stdio: ["ignore", output, output, "pipe"],
-    env,
-  });
-  closeSync(output);
+  const child = startWatched(command, outputFile, env);
   await once(child, "spawn");
   const supervisor = child.stdio[3] as Socket;
   const released = new Promise((resolve) => supervisor.once("close", resolve));
@@ -62,4 +56,18 @@ export async function runSupervised(
       await released;
     },
   };
+}
+
+function startWatched(command: readonly string[], outputFile: string, env: NodeJS.ProcessEnv) {
+  const output = openSync(outputFile, "a", 0o600);
+  try {
+    return spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
+      detached: true,
+      stdio: ["ignore", output, output, "pipe"],
+      env,
+    });
+  } finally {
+    // `spawn` throws if the machine has no memory for a process.
+    closeSync(output);
+  }
 }

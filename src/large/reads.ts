@@ -3,7 +3,7 @@
 import type { Deadline } from "../deadline.ts";
 import { failAtDeadline, onPassed, requireNotPast } from "../deadline.ts";
 import { timed } from "../tally.ts";
-import { requireSlotIfExpected } from "./slots.ts";
+import { takeSlotIfExpected } from "./slots.ts";
 
 /** The maximum number of concurrent reads of an account. Each can return 16 MB before it is known to be huge. */
 export const maxReads = 4;
@@ -17,30 +17,38 @@ interface ReadQueue {
 const queues = new Map<string, ReadQueue>();
 
 /**
- * Runs the read once fewer than `maxReads` of the account are running. Fails with UNAVAILABLE if the account's results
- * meanwhile turned out to be huge and no slot is free. Fails with the deadline's reason once it has passed. Requests on
- * the internal listener are not limited.
+ * Runs the read once fewer than `maxReads` of the account are running. While huge results are expected of the account
+ * and it has no free slot, only one of its reads runs: the size of its result decides. Fails with the deadline's reason
+ * once it has passed. Requests on the internal listener are not limited.
  */
 export async function limitConcurrentReads<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
   const { tally } = deadline ?? {};
   if (deadline === undefined || tally?.onEnd === undefined) return read();
-  const account = tally.account ?? "";
-  const queue = queueOf(account);
-  if (queue.running < maxReads) queue.running += 1;
-  else if (!(await timed(tally, "queueMs", "other reads of the account", () => turnIn(queue, deadline))))
+  const { account = "" } = tally;
+  return inTurn(account, maxReads, deadline, () => {
+    const releaseUnlessHuge = takeSlotIfExpected(tally);
+    if (releaseUnlessHuge === undefined) return inTurn(`${account} without a slot`, 1, deadline, read);
+    return read().finally(releaseUnlessHuge);
+  });
+}
+
+/** Runs the read once fewer than `max` reads of the queue are running. */
+async function inTurn<T>(name: string, max: number, deadline: Deadline, read: () => Promise<T>): Promise<T> {
+  const queue = queueOf(name);
+  if (queue.running < max) queue.running += 1;
+  else if (!(await timed(deadline.tally, "queueMs", "other reads of the account", () => turnIn(queue, deadline))))
     failAtDeadline(deadline);
   try {
     requireNotPast(deadline);
-    const releaseUnlessHuge = requireSlotIfExpected(tally);
-    return await read().finally(releaseUnlessHuge);
+    return await read();
   } finally {
-    leave(account, queue);
+    leave(name, queue);
   }
 }
 
-function queueOf(account: string): ReadQueue {
-  const queue = queues.get(account) ?? { running: 0, waiting: new Set() };
-  queues.set(account, queue);
+function queueOf(name: string): ReadQueue {
+  const queue = queues.get(name) ?? { running: 0, waiting: new Set() };
+  queues.set(name, queue);
   return queue;
 }
 
@@ -60,12 +68,12 @@ function turnIn({ waiting }: ReadQueue, deadline: Deadline): Promise<boolean> {
 }
 
 /** Passes the place to the read that has waited longest. */
-function leave(account: string, queue: ReadQueue): void {
+function leave(name: string, queue: ReadQueue): void {
   const [next] = queue.waiting;
   if (next !== undefined) {
     queue.waiting.delete(next);
     return next();
   }
   queue.running -= 1;
-  if (queue.running === 0) queues.delete(account);
+  if (queue.running === 0) queues.delete(name);
 }

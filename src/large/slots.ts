@@ -33,13 +33,14 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Reserves a slot as `requireSlotForHuge` does, if the account recently had a huge response. Called before a read, so
- * that MongoDB does not read a result that would be rejected. Returns a function that releases the slot after the read,
- * unless the result has turned out to be huge.
+ * Takes a slot before a read if the account recently had a huge response. Returns a function that releases the slot
+ * after the read, unless the result has turned out to be huge; undefined if a slot is expected to be needed and none is
+ * free.
  */
-export function requireSlotIfExpected(tally: Tally | undefined): () => void {
+export function takeSlotIfExpected(tally: Tally | undefined): (() => void) | undefined {
   const isExpected = (expected.get(tally?.account ?? "") ?? 0) > performance.now();
   if (tally?.onEnd === undefined || tally.hugeSlot !== undefined || !isExpected) return () => undefined;
+  if (!hasSlot(tally)) return undefined;
   const release = takeSlot(tally, "expected");
   return () => {
     if (tally.hugeSlot === "expected") release();
@@ -54,17 +55,22 @@ export function requireSlotIfExpected(tally: Tally | undefined): () => void {
 export function requireSlotForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined) return;
   setBounded(expected, tally.account ?? "", performance.now() + expectedMs);
-  if (tally.hugeSlot === undefined) takeSlot(tally, "measured");
+  if (tally.hugeSlot === undefined) {
+    if (!hasSlot(tally)) rejectLarge();
+    takeSlot(tally, "measured");
+  }
   tally.hugeSlot = "measured";
+}
+
+function hasSlot({ account = "" }: Tally): boolean {
+  return huge < maxHuge && (byAccount.get(account) ?? 0) < maxPerAccount;
 }
 
 /** Returns the function that releases the slot before the end of the request. */
 function takeSlot(tally: Tally, size: "expected" | "measured"): () => void {
-  const account = tally.account ?? "";
-  const ofAccount = byAccount.get(account) ?? 0;
-  if (huge >= maxHuge || ofAccount >= maxPerAccount) rejectLarge();
+  const { account = "" } = tally;
   huge += 1;
-  byAccount.set(account, ofAccount + 1);
+  byAccount.set(account, (byAccount.get(account) ?? 0) + 1);
   tally.hugeSlot = size;
   let isTaken = true;
   const release = (): void => {

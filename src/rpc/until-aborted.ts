@@ -7,7 +7,13 @@
 export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = responses[Symbol.asyncIterator]();
   let stop: (reason: unknown) => void = () => undefined;
-  const onAbort = (): void => stop(signal.reason);
+  // The caller has left, so a clean-up that fails concerns nobody. Unhandled, its error would end the process.
+  const cleanUp = (): void => void iterator.return?.().catch(() => undefined);
+  const onAbort = (): void => {
+    stop(signal.reason);
+    // A consumer that waits to write the last response never requests another one.
+    cleanUp();
+  };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
@@ -21,7 +27,6 @@ export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIter
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // The caller has left, so a clean-up that fails concerns nobody. Unhandled, its error would end the process.
-    iterator.return?.().catch(() => undefined);
+    cleanUp();
   }
 }

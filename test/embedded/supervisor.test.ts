@@ -1,5 +1,5 @@
 // A program on the supervisor runs apart from us and ends with us.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runSupervised, type SupervisedProcess } from "../../src/embedded/supervisor.ts";
@@ -40,6 +40,17 @@ test("a program that ends by itself, or cannot be run at all, ends its watcher",
   await expect.poll(() => running(output)).toEqual([]);
   await missing.end(1_000);
   expect(await readFile(output, "utf8")).toContain("/nowhere/program");
+});
+
+test("a program for which the machine has no memory leaves no file open", async () => {
+  const output = join(await temporaryFolder(), "output");
+  const open = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
+  const before = await open();
+  // More than a process may be given: `spawn` throws, as it does without memory.
+  const env = { LARGE: "x".repeat(8_000_000) };
+  for (let attempt = 0; attempt < 5; attempt++)
+    await expect(runSupervised(["/bin/true"], output, env)).rejects.toThrow("E2BIG");
+  expect(await open()).toBe(before);
 });
 
 test("ends a program whose watcher was ended [OPS-21]", async () => {

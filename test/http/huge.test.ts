@@ -3,7 +3,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { limitConcurrentReads, maxReads } from "../../src/large/reads.ts";
-import { maxHuge, maxPerAccount, requireSlotForHuge, requireSlotIfExpected } from "../../src/large/slots.ts";
+import { maxHuge, maxPerAccount, requireSlotForHuge, takeSlotIfExpected } from "../../src/large/slots.ts";
 import { createTally } from "../../src/tally.ts";
 
 describe("huge responses", () => {
@@ -43,21 +43,21 @@ describe("huge responses", () => {
     expect(() => startRead("greedy")).not.toThrow();
   });
 
-  test("make their account wait for a slot before its next read; other accounts do not wait", () => {
-    const read = (account: string): void => {
+  test("take the slots that their account may have before its next reads; other accounts need none", () => {
+    const read = (account: string) => {
       const tally = { ...createTally(), account };
       tally.onEnd = (release) => {
         ends.push(release);
         return true;
       };
-      requireSlotIfExpected(tally);
+      return takeSlotIfExpected(tally);
     };
-    for (let number = 0; number < 3 * maxHuge; number++) read("small");
+    for (let number = 0; number < 3 * maxHuge; number++) expect(read("small")).toBeDefined();
     expect(ends).toEqual([]);
     startRead("large");
-    for (let number = 1; number < maxPerAccount; number++) read("large");
-    expect(() => read("large")).toThrow(/large responses/);
-    expect(() => read("small")).not.toThrow();
+    for (let number = 1; number < maxPerAccount; number++) expect(read("large")).toBeDefined();
+    expect(read("large")).toBeUndefined();
+    expect(read("small")).toBeDefined();
   });
 
   test("are no longer expected once the account has had only small ones for a minute", () => {
@@ -65,24 +65,23 @@ describe("huge responses", () => {
     onTestFinished(() => clock.mockRestore());
     startRead("now and then");
     ends.pop()?.();
-    const reads = (): void => {
-      for (let number = 0; number <= maxPerAccount; number++) {
-        const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-        requireSlotIfExpected({ ...createTally(), account: "now and then", onEnd });
-      }
+    const read = () => {
+      const onEnd = (release: () => void): boolean => ends.push(release) > 0;
+      return takeSlotIfExpected({ ...createTally(), account: "now and then", onEnd });
     };
+    const reads = (): unknown[] => Array.from({ length: maxPerAccount + 1 }, read);
     clock.mockReturnValue(50_000);
-    expect(reads).toThrow(/large responses/);
+    expect(reads().at(-1)).toBeUndefined();
     for (const end of ends.splice(0)) end();
     clock.mockReturnValue(60_000);
-    expect(reads).not.toThrow();
+    expect(reads()).not.toContain(undefined);
   });
 
   test("are expected again, even if they were rejected", () => {
     fill();
     expect(() => startRead("late")).toThrow(/large responses/);
     const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-    expect(() => requireSlotIfExpected({ ...createTally(), account: "late", onEnd })).toThrow(/large responses/);
+    expect(takeSlotIfExpected({ ...createTally(), account: "late", onEnd })).toBeUndefined();
   });
 
   test("take no slot after the end of their request, though one was reserved", () => {
@@ -94,7 +93,7 @@ describe("huge responses", () => {
       account: "closed",
       onEnd: (release: () => void) => !isOver && ends.push(release) > 0,
     };
-    requireSlotIfExpected(tally);
+    takeSlotIfExpected(tally);
     isOver = true;
     ends.pop()?.();
     expect(() => requireSlotForHuge(tally)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
@@ -175,21 +174,29 @@ describe("reads whose results can be huge", () => {
     for (let number = 0; number < 2 * maxPerAccount; number++)
       await limitConcurrentReads(deadline(), () => Promise.resolve("small"));
     for (let number = 0; number < maxPerAccount; number++) await huge();
-    await expect(limitConcurrentReads(deadline(), () => Promise.resolve("small"))).rejects.toThrow(/large responses/);
+    await expect(huge()).rejects.toThrow(/large responses/);
     for (const release of releases) release();
   });
 
-  test("are rejected while they wait, once the first has turned out to be huge", async () => {
-    const { started, ended } = readers("heavy", maxReads + 1);
+  test("run one at a time if a huge result is expected and no slot is free, and only a huge one is rejected", async () => {
     const releases: (() => void)[] = [];
-    for (let place = 0; place < maxPerAccount; place++) {
+    const takeSlot = (): void => {
       const onEnd = (release: () => void): boolean => releases.push(release) > 0;
       requireSlotForHuge({ ...createTally(), account: "heavy", onEnd });
-    }
+    };
+    for (let place = 0; place < maxPerAccount; place++) takeSlot();
+    const { started, ended } = readers("heavy", maxReads);
+    expect(started).toHaveLength(1);
     started[0]?.();
-    await expect(ended[maxReads]).rejects.toThrow(/large responses/);
-    started.forEach((end) => end());
-    await Promise.all(ended.slice(0, maxReads));
+    await ended[0];
+    await expect.poll(() => started.length).toBe(2);
+    const rejected = limitConcurrentReads(caller("heavy"), async () => takeSlot());
+    for (let at = 1; at < maxReads; at++) {
+      await expect.poll(() => started.length).toBe(at + 1);
+      started[at]?.();
+    }
+    await Promise.all(ended);
+    await expect(rejected).rejects.toThrow(/large responses/);
     for (const release of releases) release();
   });
 });

@@ -46,6 +46,23 @@ test("an abort ends the wait for the next response, and the source [ING-06]", as
   expect([passed, ended]).toEqual([[1], false]);
 });
 
+test("an abort ends the source while the caller waits to pass a response on, and requests nothing more [ING-06]", async () => {
+  const { signal, abort } = controllerOf();
+  let ended = false;
+  async function* many(): AsyncIterable<number> {
+    try {
+      for (let at = 0; ; at++) yield await Promise.resolve(at);
+    } finally {
+      ended = true;
+    }
+  }
+  const passed = untilAborted(signal, many())[Symbol.asyncIterator]();
+  expect(await passed.next()).toEqual({ done: false, value: 0 });
+  abort(new Error("left"));
+  await turn();
+  expect(ended).toBe(true);
+});
+
 test("an aborted signal passes nothing on; the source's own error does [ING-06]", async () => {
   await expect(collectAll(AbortSignal.abort(new Error("left")), responses(1))).rejects.toThrow("left");
   const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("broken")) }) };
