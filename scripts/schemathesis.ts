@@ -11,14 +11,18 @@ import type { Program } from "../fixtures/service/program.ts";
 import { startProgram } from "../fixtures/service/program.ts";
 import { canMakeEnvironments, pythonTool, schemathesis, withoutEnvironments } from "./python-tool.ts";
 
-const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <path of a file>]
+const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <path of a file>] [--demo <path of a file>] [--no-shrink]
   --short      some 400 requests in place of many thousands
   --seed       the seed of an earlier run, to make its requests again
   --document   an OpenAPI document in place of the served one
+  --demo       the demo.json of a service that runs, in place of a service of its own
+  --no-shrink  does not look for the smallest request of each finding
 Ends with 1 when a response is not what the document says, and with 2 when the run itself fails.`;
 
 /** What the long form makes at the least; fewer means that something was left out. */
 const minRequests = { short: 200, long: 5_000 };
+
+type Demo = ReturnType<Program["demo"]>;
 
 /** What we read of Schemathesis's JSON report. */
 interface Report {
@@ -37,6 +41,8 @@ const { values } = parseArgs({
     short: { type: "boolean", default: false },
     seed: { type: "string" },
     document: { type: "string" },
+    demo: { type: "string" },
+    "no-shrink": { type: "boolean", default: false },
   },
 });
 if (values.help) console.log(usage);
@@ -50,8 +56,10 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "records-schemathesis-"));
   let program: Program | undefined;
   try {
-    program = await startProgram(join(folder, "data"), { RATE_LIMIT: "1000000", RATE_BURST: "1000000" });
-    const report = run(folder, program.demo().base_url, await credentials(program));
+    if (values.demo === undefined)
+      program = await startProgram(join(folder, "data"), { RATE_LIMIT: "1000000", RATE_BURST: "1000000" });
+    const demo = program?.demo() ?? (JSON.parse(readFileSync(values.demo ?? "", "utf8")) as Demo);
+    const report = run(folder, demo.base_url, await credentials(demo));
     return verdict(report);
   } catch (error) {
     console.error(`schemathesis: ${error instanceof Error ? error.message : String(error)}`);
@@ -66,8 +74,7 @@ async function main(): Promise<number> {
  * A key of one account for the records, and the session of another for the key operations, so that no rotation ends the
  * key.
  */
-async function credentials(program: Program): Promise<string> {
-  const { base_url, accounts } = program.demo();
+async function credentials({ base_url, accounts }: Demo): Promise<string> {
   const [writer] = accounts;
   const owner = accounts.find(({ email }) => email === "enrolled@example.com");
   const browser = createBrowser();
@@ -109,6 +116,7 @@ function run(folder: string, base: string, configuration: string): Report {
       "all",
     ],
     ...[...effort, ...(values.seed === undefined ? [] : ["--seed", values.seed])],
+    ...(values["no-shrink"] ? ["--no-shrink"] : []),
     ...["--generation-database", "none", "--report", "json", "--report-json-path", reportPath],
   ];
   const { error } = spawnSync(tool, args, { cwd: folder, stdio: "inherit" });

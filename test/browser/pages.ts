@@ -27,7 +27,12 @@ export interface WindowOptions {
   readonly scripts?: boolean;
   /** Through which every request to another machine goes. */
   readonly proxy?: string;
+  /** The cookies of an earlier window. */
+  readonly cookies?: Cookies;
 }
+
+/** The cookies of a window. */
+export type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
 
 /** Starts the browser before the tests of the file and ends it after them. */
 export function useChromium(): () => Browser {
@@ -40,10 +45,10 @@ export function useChromium(): () => Browser {
   return () => browser;
 }
 
-/** A new window without history or cookies. */
+/** A new window without history. */
 export async function openWindow(
   browser: Browser,
-  { width = 1100, dark = false, scripts = true, proxy }: WindowOptions = {},
+  { width = 1100, dark = false, scripts = true, proxy, cookies = [] }: WindowOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
@@ -52,6 +57,7 @@ export async function openWindow(
     ...(proxy !== undefined && { proxy: { server: proxy, bypass: "127.0.0.1,localhost" } }),
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await context.addCookies(cookies);
   const page = await context.newPage();
   const problems: string[] = [];
   const origins = new Set<string>();
@@ -67,7 +73,21 @@ export async function openWindow(
 
 /** Saves a picture of the page with the results of the run: of all of it, or of what the window shows. */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
-  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
+  // A PNG takes the processor twice as long.
+  await page.screenshot({ path: join(pictures, `${name}.jpg`), type: "jpeg", fullPage });
+}
+
+/** How a page is looked at. */
+export interface Look {
+  readonly name: string;
+  readonly width: number;
+  readonly dark: boolean;
+}
+
+/** Shows an open page as in a window of this width and with these colours: what differs is all in its style sheets. */
+export async function look(page: Page, { width, dark }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+  await page.setViewportSize({ width, height: 900 });
 }
 
 /** Checks the page against WCAG as far as axe can see, and against its own width. */
@@ -76,7 +96,8 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
   await page.evaluate(
     "Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))",
   );
-  await page.evaluate(axe);
+  // A document keeps it.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const violations = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))",
   );

@@ -238,24 +238,32 @@ function errorsOfItsOwn(kind: ProxyKind): void {
     const proxy = await startProxy(kind, { publicPort: await freePort(), internalPort: await freePort() });
     onTestFinished(() => proxy.stop());
     const message = "The service cannot respond right now. Try again.";
-    for (const path of ["/v1/contacts", "/mcp", "/"]) {
+    // At once: the proxy tries for some seconds to reach an instance.
+    const expectEnvelope = async (path: string): Promise<void> => {
       const { status, headers, body } = await rest(proxy.base, path);
       expect([path, status, body]).toEqual([path, 503, { error: { code: "503", message } }]);
       expect(headers.get("Content-Type")).toMatch(/^application\/json/);
       // Only a 429 has it (clients back off by themselves after a 503).
       expect(headers.get("Retry-After")).toBeNull();
-    }
+    };
     const transports = [
       createConnectTransport({ baseUrl: proxy.base, httpVersion: "1.1", useBinaryFormat: false }),
       createGrpcTransport({ baseUrl: proxy.base }),
     ];
-    for (const transport of transports) {
+    const expectUnavailable = async (transport: Transport): Promise<void> => {
       const failed = await createClient(ContactService, transport)
         .searchContacts({ query: "ann" })
         .catch(ConnectError.from);
       expect((failed as ConnectError).code).toBe(Code.Unavailable);
-    }
-    const connect = await rest(proxy.base, "/records.v1.ContactService/SearchContacts", { body: {} });
-    expect(connect.body).toEqual({ code: "unavailable", message });
+    };
+    const expectConnectError = async (): Promise<void> => {
+      const connect = await rest(proxy.base, "/records.v1.ContactService/SearchContacts", { body: {} });
+      expect(connect.body).toEqual({ code: "unavailable", message });
+    };
+    await Promise.all([
+      ...["/v1/contacts", "/mcp", "/"].map(expectEnvelope),
+      ...transports.map(expectUnavailable),
+      expectConnectError(),
+    ]);
   });
 }
