@@ -52,7 +52,7 @@ export const instances: Drill = {
   run: (form, say) => startTogether(plans[form], say),
   controls: [
     brokenControl("an index of each collection is not built", [noBuild], (environment, say) =>
-      startTogether(plans.short, say, environment),
+      startTogether({ ...plans.short, instances: 2 }, say, environment),
     ),
     brokenControl("every instance sweeps", [everySweeps], (environment, say) =>
       startTogether({ ...plans.short, deleted: 20_000 }, say, environment),

@@ -33,7 +33,7 @@ const plans: Record<Form, Plan> = {
 };
 const stepDowns = "stepdown of the primary";
 /** Of a control: nothing else makes as many requests fail. */
-const little: Plan = { ...plans.short, seconds: 3, only: stepDowns };
+const little: Plan = { ...plans.short, instances: 1, seconds: 3, only: stepDowns };
 /** As the documentation advises: growing pauses, at random, for as long as a failover takes. */
 const patience = { firstMs: 200, maxMs: 5_000, totalMs: 30_000 } as const;
 

@@ -18,12 +18,11 @@ export interface Step {
 const isLong = process.env["DRILL_CONNECTIONS"] === "long";
 
 /**
- * The faults in the commands of a request of one service: several kinds of break under each command that was not broken
- * for the service before (`seen`), and a share of the rest. The share depends on `turn`, so that the operations have
- * all faults between them. In the long form `roundsAtOnce` has every fault for every operation.
+ * The faults in the commands of a request of one service: a fault of several kinds under each command that was not
+ * broken for the service before (`seen`), and a share of the rest. The share depends on `turn`, so that the operations
+ * have all faults between them. In the long form `roundsAtOnce` has every fault for every operation.
  */
 export function stepsFor(service: string, commands: readonly Command[], turn: number, seen: Set<string>): Step[] {
-  const fresh = (fault: Fault, at: Plan["at"]): Step => ({ plan: { fault, at }, emptied: true, again: true });
   const kinds = commands.map(
     ({ name, collection, inTransaction }) => `${service} ${name} ${collection} ${inTransaction}`,
   );
@@ -36,27 +35,41 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
       seen.add(kind);
       return stepsUnder(command, at, turn + at, isNew);
     }),
-    ...share(connectionBreaks, 3, turn).map((fault) => fresh(fault, 0)),
-    ...share(handshakeBreaks, 2, turn).map((fault) =>
-      fresh(fault, Math.floor(turn / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login"),
-    ),
+    ...stepsOnFreshConnections(turn),
   ];
 }
 
+/** In the short form an operation has one: by turns a break of its first command, or one while it connects. */
+function stepsOnFreshConnections(turn: number): Step[] {
+  const step = (fault: Fault, at: Plan["at"]): Step => ({ plan: { fault, at }, emptied: true, again: true });
+  const later = isLong ? turn : turn >> 1;
+  const opening = Math.floor(later / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login";
+  const kinds = [
+    share(connectionBreaks, 3, later).map((fault) => step(fault, 0)),
+    share(handshakeBreaks, 2, later).map((fault) => step(fault, opening)),
+  ];
+  return (isLong ? kinds : kinds.filter((_, kind) => kind === turn % 2)).flat();
+}
+
 /**
- * Under a known command the short form has one kind of fault. The kind changes when the turns have had all faults, so
- * that neither goes without some of the other.
+ * Under a known command the short form has one kind of fault, and under a new one a break and replies. The kind changes
+ * when the turns have had all faults, so that neither goes without some of the other.
  */
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
-  const kinds = [
-    (isNew ? anew(connectionBreaks, turn) : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
+  const breaks = (isLong && isNew ? connectionBreaks : share(connectionBreaks, 3, turn)).map((fault) =>
+    step(fault, true),
+  );
+  const replies = [
     share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
-    ...(acknowledges(command) ? [share(writeConcernReplies, 2, turn).map((fault) => step(fault, false))] : []),
     share(passingReplies, 3, turn).map((fault) => step(fault, false)),
   ];
-  const chosen = (at + Math.floor(turn / connectionBreaks.length)) % kinds.length;
-  return (isLong || isNew ? kinds : kinds.filter((_, kind) => kind === chosen)).flat();
+  const unsure = acknowledges(command) ? [share(writeConcernReplies, 2, turn).map((fault) => step(fault, false))] : [];
+  const kinds = [breaks, ...unsure, ...replies];
+  if (isLong) return kinds.flat();
+  const lap = at + Math.floor(turn / connectionBreaks.length);
+  if (isNew) return [...breaks, ...(replies[lap % replies.length] ?? []), ...unsure.flat()];
+  return kinds[lap % kinds.length] ?? [];
 }
 
 /** So many of them, one in the short form; others with every turn. */
@@ -65,18 +78,9 @@ function share<T>(all: readonly T[], most: number, turn: number): T[] {
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
-/** Under a command that was not broken for the service before: all of them, in the short form every sixth one. */
-function anew<T>(all: readonly T[], turn: number): T[] {
-  return isLong ? [...all] : everySixth(all, turn);
-}
-
-function everySixth<T>(all: readonly T[], turn: number): T[] {
-  return all.filter((_, index) => (index + turn) % 6 === 0);
-}
-
-/** What a round breaks at once: all of them, in the short form every sixth one, others with every turn. */
-export function inRound<T>(all: readonly T[], turn: number): readonly T[] {
-  return isLong ? all : everySixth(all, turn);
+/** What a round breaks at once: all of them, in the short form one of so many, others with every turn. */
+export function inRound<T>(all: readonly T[], turn: number, of = 12): readonly T[] {
+  return isLong ? all : all.filter((_, index) => (index + turn) % of === 0);
 }
 
 /** So many commands a round breaks at least, or it proves nothing: some faults hit writes alone. */
