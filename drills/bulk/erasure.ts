@@ -76,11 +76,7 @@ export async function drillErasure({
     const made = await makeNotes(client, mongod.uri, redisUrl, [other, id]);
     await multiply(client, made, id, notes, report);
     report(`${notes} notes are there`);
-    await Promise.all(
-      Array.from({ length: count }, async () => {
-        instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
-      }),
-    );
+    for (let at = 0; at < count; at++) instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
     const [first] = instances as [ChildInstance];
 
     const quiet = readAll(instances, key);

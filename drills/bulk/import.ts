@@ -79,24 +79,6 @@ export async function drillImport(
   }
 }
 
-/** Imports an account that others are compared with, without a kill. */
-export async function importWhole(
-  { mongodbUri, redisUrl, accountId }: Omit<Fixture, "client" | "say">,
-  size: BulkSize,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "records-import-"));
-  const file = join(folder, "account.ndjson");
-  const instance = await startChild(mongodbUri, redisUrl);
-  try {
-    await writeAccount(file, size);
-    const { code, output } = await runImport(instance, file, accountId).ended;
-    if (code !== 0) throw new Error(`the import of the small account ended with ${code}: ${output.slice(-500)}`);
-  } finally {
-    await instance.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** What the database holds of the account. */
 async function digestsIn(
   client: MongoClient,
