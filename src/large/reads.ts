@@ -14,7 +14,11 @@ interface ReadQueue {
   readonly waiting: Set<() => void>;
 }
 
-const queues = new Map<string, ReadQueue>();
+type Queues = Map<string, ReadQueue>;
+
+/** By account: the queues of all reads, and of those for which no slot is free. */
+const allReads: Queues = new Map();
+const withoutSlot: Queues = new Map();
 
 /**
  * Runs the read once fewer than `maxReads` of the account are running. While huge results are expected of the account
@@ -24,17 +28,18 @@ const queues = new Map<string, ReadQueue>();
 export async function limitConcurrentReads<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
   const { tally } = deadline ?? {};
   if (deadline === undefined || tally?.onEnd === undefined) return read();
-  const { account = "" } = tally;
-  return inTurn(account, maxReads, deadline, () => {
+  return inTurn(allReads, maxReads, deadline, () => {
     const releaseUnlessHuge = takeSlotIfExpected(tally);
-    if (releaseUnlessHuge === undefined) return inTurn(`${account} without a slot`, 1, deadline, read);
+    if (releaseUnlessHuge === undefined) return inTurn(withoutSlot, 1, deadline, read);
     return read().finally(releaseUnlessHuge);
   });
 }
 
-/** Runs the read once fewer than `max` reads of the queue are running. */
-async function inTurn<T>(name: string, max: number, deadline: Deadline, read: () => Promise<T>): Promise<T> {
-  const queue = queueOf(name);
+/** Runs the read once fewer than `max` reads of the account are running in one of its queues. */
+async function inTurn<T>(queues: Queues, max: number, deadline: Deadline, read: () => Promise<T>): Promise<T> {
+  const account = deadline.tally?.account ?? "";
+  const queue = queues.get(account) ?? { running: 0, waiting: new Set() };
+  queues.set(account, queue);
   if (queue.running < max) queue.running += 1;
   else if (!(await timed(deadline.tally, "queueMs", "other reads of the account", () => turnIn(queue, deadline))))
     failAtDeadline(deadline);
@@ -42,14 +47,9 @@ async function inTurn<T>(name: string, max: number, deadline: Deadline, read: ()
     requireNotPast(deadline);
     return await read();
   } finally {
-    leave(name, queue);
+    leave(queue);
+    if (queue.running === 0) queues.delete(account);
   }
-}
-
-function queueOf(name: string): ReadQueue {
-  const queue = queues.get(name) ?? { running: 0, waiting: new Set() };
-  queues.set(name, queue);
-  return queue;
 }
 
 /** Waits for the turn of a read. Returns false if the deadline passes first. */
@@ -68,12 +68,11 @@ function turnIn({ waiting }: ReadQueue, deadline: Deadline): Promise<boolean> {
 }
 
 /** Passes the place to the read that has waited longest. */
-function leave(name: string, queue: ReadQueue): void {
+function leave(queue: ReadQueue): void {
   const [next] = queue.waiting;
-  if (next !== undefined) {
+  if (next === undefined) queue.running -= 1;
+  else {
     queue.waiting.delete(next);
-    return next();
+    next();
   }
-  queue.running -= 1;
-  if (queue.running === 0) queues.delete(name);
 }
