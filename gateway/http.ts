@@ -33,5 +33,10 @@ export interface Response {
   on(event: "drain" | "close", listener: () => void): unknown;
   removeListener(event: "drain" | "close", listener: () => void): unknown;
   /** HTTP/2 only. */
-  readonly stream?: { readonly destroyed: boolean; close(): void };
+  readonly stream?: {
+    readonly destroyed: boolean;
+    readonly writableFinished: boolean;
+    close(): void;
+    once(event: "finish", listener: () => void): unknown;
+  };
 }

@@ -62,10 +62,12 @@ export function writeAndClose(request: Request, response: Response, write: () =>
 }
 
 /**
- * Closes a stream of HTTP/2 after its end has been sent. The reset would overtake the trailers, and a gRPC client would
- * lose its status.
+ * Closes a stream of HTTP/2 after its end has been sent. The reset would overtake what is still to be sent, and a gRPC
+ * client would lose its status.
  */
 export function closeSent(stream: NonNullable<Response["stream"]>): void {
   // Node writes frames in an immediate, and the first of these two may be what adds the trailers.
-  setImmediate(() => setImmediate(() => stream.close()));
+  const close = (): void => void setImmediate(() => setImmediate(() => stream.close()));
+  if (stream.writableFinished) close();
+  else stream.once("finish", close);
 }

@@ -135,9 +135,10 @@ function limit(request: StreamRequest, response: Response, cut: () => void, depe
   stream.setTimeout(stalledMs, cut);
   if (stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
-    // Cuts off a client that has its response and continues to send.
-    if (response.headersSent && !request.complete) closeSent(stream);
-    else if (!request.complete) rejectSlow(request, response);
+    if (request.complete) return;
+    // Cuts off a client that has its response and continues to send. Others may still read theirs.
+    if (response.writableEnded) closeSent(stream);
+    else if (!response.headersSent) rejectSlow(request, response);
   }, requestTimeout);
   response.once("close", () => clearTimeout(timer));
 }

@@ -13,6 +13,9 @@ export function endUnread(request: Request & { readonly stream?: ServerHttp2Stre
   // HTTP/2 keeps the connection, and its response is complete only when the stream is.
   (stream ?? response).once("finish", () => {
     if (request.complete) return;
+    // A reader that has given up can leave its listener behind, with which nothing would be discarded.
+    request.removeAllListeners("readable");
+    request.on("data", () => undefined);
     request.resume();
     const timer = setTimeout(() => (stream === undefined ? request.destroy() : closeSent(stream)), lingerMs);
     const stop = (): void => clearTimeout(timer);

@@ -77,6 +77,15 @@ describe("huge responses", () => {
     expect(reads()).not.toContain(undefined);
   });
 
+  test("are expected for as long as their account reads one", () => {
+    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+    onTestFinished(() => clock.mockRestore());
+    for (let number = 0; number < maxPerAccount; number++) startRead("slow");
+    clock.mockReturnValue(61_000);
+    const onEnd = (release: () => void): boolean => ends.push(release) > 0;
+    expect(takeSlotIfExpected({ ...createTally(), account: "slow", onEnd })).toBeUndefined();
+  });
+
   test("are expected again, even if they were rejected", () => {
     fill();
     expect(() => startRead("late")).toThrow(/large responses/);
