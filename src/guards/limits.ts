@@ -84,7 +84,7 @@ export function createLimits(
   };
 }
 
-/** Creates the limit on large bodies. `networks` has an entry for every network to which one is being sent or waits. */
+/** Creates the limit on sending large bodies. `networks` has those to which one is being sent, or waits to be sent. */
 export function createSendLarge(
   onOverload: () => void,
   networks = new Map<string, BoundedCapacity>(),

@@ -121,7 +121,7 @@ function decode(text: string): StoredClaim | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    // Only arrays are read.
+    // Undefined is no array.
   }
   if (!Array.isArray(value)) return undefined;
   const [fingerprint, message, body, checksum] = value as unknown[];

@@ -28,20 +28,20 @@ const withoutSlot: Queues = new Map();
 export async function limitConcurrentReads<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
   const { tally } = deadline ?? {};
   if (deadline === undefined || tally?.onEnd === undefined) return read();
-  return inTurn(allReads, maxReads, deadline, () => {
+  return runInQueue(allReads, maxReads, deadline, () => {
     const releaseUnlessHuge = takeSlotIfExpected(tally);
-    if (releaseUnlessHuge === undefined) return inTurn(withoutSlot, 1, deadline, read);
+    if (releaseUnlessHuge === undefined) return runInQueue(withoutSlot, 1, deadline, read);
     return read().finally(releaseUnlessHuge);
   });
 }
 
 /** Runs the read once fewer than `max` reads of the account are running in one of its queues. */
-async function inTurn<T>(queues: Queues, max: number, deadline: Deadline, read: () => Promise<T>): Promise<T> {
+async function runInQueue<T>(queues: Queues, max: number, deadline: Deadline, read: () => Promise<T>): Promise<T> {
   const account = deadline.tally?.account ?? "";
   const queue = queues.get(account) ?? { running: 0, waiting: new Set() };
   queues.set(account, queue);
   if (queue.running < max) queue.running += 1;
-  else if (!(await timed(deadline.tally, "queueMs", "other reads of the account", () => turnIn(queue, deadline))))
+  else if (!(await timed(deadline.tally, "queueMs", "other reads of the account", () => waitForTurn(queue, deadline))))
     failAtDeadline(deadline);
   try {
     requireNotPast(deadline);
@@ -53,7 +53,7 @@ async function inTurn<T>(queues: Queues, max: number, deadline: Deadline, read: 
 }
 
 /** Waits for the turn of a read. Returns false if the deadline passes first. */
-function turnIn({ waiting }: ReadQueue, deadline: Deadline): Promise<boolean> {
+function waitForTurn({ waiting }: ReadQueue, deadline: Deadline): Promise<boolean> {
   return new Promise((resolve) => {
     const start = (): void => {
       ignoreDeadline();

@@ -22,7 +22,8 @@ export const maxPerAccount = Math.max(1, Math.floor(maxHuge / 4));
 
 const wait = createFairQueue(0);
 let huge = 0;
-const byAccount = new Map<string, number>();
+/** The requests of each account that have a slot. */
+const byAccount = new Map<string, Set<Tally>>();
 /** The accounts with a recent huge response, and the time until which another one is expected. */
 const expected = new Map<string, number>();
 const expectedMs = 60_000;
@@ -38,10 +39,7 @@ export function yieldToEventLoop(): Promise<void> {
  * free.
  */
 export function takeSlotIfExpected(tally: Tally | undefined): (() => void) | undefined {
-  const account = tally?.account ?? "";
-  // Also for as long as a huge response is being read, which can take far longer.
-  const isExpected = byAccount.has(account) || (expected.get(account) ?? 0) > performance.now();
-  if (tally?.onEnd === undefined || tally.hugeSlot !== undefined || !isExpected) return () => undefined;
+  if (tally?.onEnd === undefined || tally.hugeSlot !== undefined || !expectsHuge(tally)) return () => undefined;
   if (!hasSlot(tally)) return undefined;
   const release = takeSlot(tally, "expected");
   return () => {
@@ -64,15 +62,22 @@ export function requireSlotForHuge(tally: Tally | undefined): void {
   tally.hugeSlot = "measured";
 }
 
+/** Whether the account had a huge response in the last minute, or still reads one. */
+function expectsHuge({ account = "" }: Tally): boolean {
+  const isReading = [...(byAccount.get(account) ?? [])].some(({ hugeSlot }) => hugeSlot === "measured");
+  return isReading || (expected.get(account) ?? 0) > performance.now();
+}
+
 function hasSlot({ account = "" }: Tally): boolean {
-  return huge < maxHuge && (byAccount.get(account) ?? 0) < maxPerAccount;
+  return huge < maxHuge && (byAccount.get(account)?.size ?? 0) < maxPerAccount;
 }
 
 /** Returns the function that releases the slot before the end of the request. */
 function takeSlot(tally: Tally, size: "expected" | "measured"): () => void {
   const { account = "" } = tally;
   huge += 1;
-  byAccount.set(account, (byAccount.get(account) ?? 0) + 1);
+  const held = byAccount.get(account) ?? new Set();
+  byAccount.set(account, held.add(tally));
   tally.hugeSlot = size;
   let isTaken = true;
   const release = (): void => {
@@ -80,9 +85,8 @@ function takeSlot(tally: Tally, size: "expected" | "measured"): () => void {
     isTaken = false;
     tally.hugeSlot = undefined;
     huge -= 1;
-    const left = (byAccount.get(account) ?? 1) - 1;
-    if (left === 0) byAccount.delete(account);
-    else byAccount.set(account, left);
+    held.delete(tally);
+    if (held.size === 0) byAccount.delete(account);
   };
   releaseAtEnd(tally, release);
   return release;

@@ -86,6 +86,23 @@ describe("huge responses", () => {
     expect(takeSlotIfExpected({ ...createTally(), account: "slow", onEnd })).toBeUndefined();
   });
 
+  test("are not expected for longer because small reads follow each other without a pause", () => {
+    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+    onTestFinished(() => clock.mockRestore());
+    startRead("steady");
+    ends.pop()?.();
+    clock.mockReturnValue(59_000);
+    const read = () => {
+      const onEnd = (release: () => void): boolean => ends.push(release) > 0;
+      return takeSlotIfExpected({ ...createTally(), account: "steady", onEnd });
+    };
+    read();
+    expect(ends).toHaveLength(1);
+    clock.mockReturnValue(61_000);
+    read();
+    expect(ends).toHaveLength(1);
+  });
+
   test("are expected again, even if they were rejected", () => {
     fill();
     expect(() => startRead("late")).toThrow(/large responses/);
