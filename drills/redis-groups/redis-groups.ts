@@ -21,8 +21,6 @@ import { startGroup } from "./groups.ts";
 interface Plan {
   /** Instances that throttle. */
   readonly instances: number;
-  /** Instances that are written to. */
-  readonly writers: number;
   /** Requests are sent for so long, or until the last fault is over. */
   readonly seconds: number;
   /** Without a fault, after the last one. */
@@ -35,7 +33,6 @@ interface Plan {
 const plans: Record<Form, Plan> = {
   long: {
     instances: 3,
-    writers: 2,
     seconds: 60,
     secondsAfter: 60,
     faults: {
@@ -46,7 +43,6 @@ const plans: Record<Form, Plan> = {
   },
   short: {
     instances: 2,
-    writers: 2,
     seconds: 2,
     secondsAfter: 2,
     faults: { cluster: ["failover", "move"], sentinel: ["kill"] },
@@ -77,9 +73,7 @@ export const redisGroups: Drill = {
     "On a Redis Cluster and on a Sentinel group, through failovers and moved slots, a key passes what one bucket lets through, a write happens once, and every instance returns to Redis without a restart",
   run: (form, say) => drill(plans[form], form, say),
   controls: [
-    brokenControl("the client does not follow MOVED", [deaf], (build, say) =>
-      drill({ ...control, writers: 0 }, "short", say, build),
-    ),
+    brokenControl("the client does not follow MOVED", [deaf], (build, say) => drill(control, "short", say, build)),
     brokenControl("an instance does not send Redis what it knows of a bucket", [forgetful], (build, say) =>
       drill({ ...plans.short, faults: { sentinel: ["kill"] } }, "short", say, build),
     ),
@@ -92,36 +86,26 @@ export const redisGroups: Drill = {
 async function drill(plan: Plan, form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const violations: string[] = [];
   const figures: Record<string, number | string> = {};
-  // They start while the database does.
-  const started = (Object.entries(plan.faults) as [GroupKind, readonly FaultName[]][]).map(([kind, faults]) => {
-    const group = startGroup[kind]();
-    // Reported where it is waited for.
-    group.catch(() => undefined);
-    return { kind, faults, group };
-  });
   const onLogLine = (line: string): void => {
     if (line.includes('"code":"CROSSSLOT"')) violations.push(`keys in several slots: ${line}`);
     if (line.includes('"reason":"INTERNAL"')) violations.push(`an instance failed: ${line}`);
   };
-  try {
-    await withFixture(
-      { members: 1, instances: 0, environment: { LOG_LEVEL: "warn", ...build }, onLogLine },
-      async (fixture) => {
-        for (const { kind, faults, group } of started) {
-          try {
-            const report = (line: string): void => say(`${kind}: ${line}`);
-            const seen = await onGroup(fixture, await group, { ...plan, faults }, form, report);
-            for (const [name, value] of Object.entries(seen.figures)) figures[`${kind}: ${name}`] = value;
-            violations.push(...seen.violations.map((violation) => `${kind}: ${violation}`));
-          } finally {
-            await Promise.all(fixture.instances.splice(0).map((instance) => instance.kill()));
-          }
+  await withFixture(
+    { members: 1, instances: 0, environment: { LOG_LEVEL: "warn", ...build }, onLogLine },
+    async (fixture) => {
+      for (const [kind, faults] of Object.entries(plan.faults) as [GroupKind, readonly FaultName[]][]) {
+        const group = await startGroup[kind]();
+        try {
+          const seen = await onGroup(fixture, group, { ...plan, faults }, form, (line) => say(`${kind}: ${line}`));
+          for (const [name, value] of Object.entries(seen.figures)) figures[`${kind}: ${name}`] = value;
+          violations.push(...seen.violations.map((violation) => `${kind}: ${violation}`));
+        } finally {
+          await Promise.all(fixture.instances.splice(0).map((instance) => instance.kill()));
+          await group.stop();
         }
-      },
-    );
-  } finally {
-    await Promise.all(started.map(({ group }) => group.then((one) => one.stop()).catch(() => undefined)));
-  }
+      }
+    },
+  );
   return { figures, violations: [...new Set(violations)] };
 }
 
@@ -140,7 +124,7 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
   // The account of the writes is not throttled, so it has instances of its own.
   const [throttling, writing] = await Promise.all([
     start(plan.instances, { RATE_LIMIT: "10", RATE_BURST: "20" }),
-    start(plan.writers, {}),
+    start(2, {}),
   ]);
   const account = await fixture.account();
   const reader = await fixture.account();
@@ -160,15 +144,13 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
   const running = faults().finally(() => (ended = true));
   const [through, stream] = await Promise.all([
     throttled(throttling, reader.key, plan.seconds, () => ended, violations),
-    plan.writers === 0
-      ? running.then(() => undefined)
-      : runStream({
-          bases: () => writing.instances.map(({ base }) => base),
-          key: account.key,
-          clients: 2,
-          pauseMs: 50,
-          during: () => running,
-        }),
+    runStream({
+      bases: () => writing.instances.map(({ base }) => base),
+      key: account.key,
+      clients: 2,
+      pauseMs: 50,
+      during: () => running,
+    }),
   ]);
   say("all is whole");
   await group.settled();
@@ -180,16 +162,14 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
   if (after.apart * 2 > after.sent)
     violations.push(`after the last fault ${after.apart} of ${after.sent} requests were decided without Redis`);
   if (form === "long") violations.push(...[through, after].flatMap(outsideTheLaw));
-  if (stream !== undefined) violations.push(...(await checkWrites(writing, account, stream, form)));
+  violations.push(...(await checkWrites(writing, account, stream, form)));
   return {
     violations,
     figures: {
       ...figuresOf("during the faults", through),
       ...figuresOf("afterwards", after),
-      ...(stream && {
-        "acknowledged writes": stream.acknowledged.length,
-        "attempts without an acknowledgement": stream.retries,
-      }),
+      "acknowledged writes": stream.acknowledged.length,
+      "attempts without an acknowledgement": stream.retries,
     },
   };
 }

@@ -42,7 +42,7 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
 /** In the short form an operation has one: by turns a break of its first command, or one while it connects. */
 function stepsOnFreshConnections(turn: number): Step[] {
   const step = (fault: Fault, at: Plan["at"]): Step => ({ plan: { fault, at }, emptied: true, again: true });
-  const later = isLong ? turn : turn >> 1;
+  const later = isLong ? turn : Math.floor(turn / 2);
   const opening = Math.floor(later / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login";
   const kinds = [
     share(connectionBreaks, 3, later).map((fault) => step(fault, 0)),
@@ -78,7 +78,7 @@ function share<T>(all: readonly T[], most: number, turn: number): T[] {
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
-/** What a round breaks at once: all of them, in the short form one of so many, others with every turn. */
+/** Returns what a round breaks at once. In the short form, that is a share, and another one in every round. */
 export function inRound<T>(all: readonly T[], turn: number, of = 12): readonly T[] {
   return isLong ? all : all.filter((_, index) => (index + turn) % of === 0);
 }
