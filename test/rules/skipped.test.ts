@@ -82,5 +82,16 @@ test.each([
 test("a run names the tests that did not run, except those of a declared file", () => {
   const given = report("passed", "skipped");
   expect(outcomeOf(given, "/root", []).missing).toEqual(["test/a.test.ts: a b (skipped)"]);
-  expect(outcomeOf(given, "/root", ["test/a.test.ts"])).toEqual({ passed: 0, failed: 0, missing: [] });
+  const declared = outcomeOf(given, "/root", ["test/a.test.ts"]);
+  expect(declared).toEqual({ passed: 0, failed: 0, failures: [], missing: [] });
+});
+
+test("a run names the tests that failed and the files that could not be loaded, with their errors", () => {
+  const [file] = report("failed", "failed").testResults;
+  const failedTest = { ...file!, assertionResults: [{ ...file!.assertionResults[0]!, failureMessages: ["not 2"] }] };
+  const unloaded = { ...report("failed").testResults[0]!, message: "no such module" };
+  expect(outcomeOf({ testResults: [failedTest, unloaded] }, "/root", []).failures).toEqual([
+    "test/a.test.ts: a b\nnot 2",
+    "test/a.test.ts\nno such module",
+  ]);
 });

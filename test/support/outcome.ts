@@ -1,4 +1,5 @@
-// What whole runs came to, from Vitest's reports: prints how many tests passed and failed, for `.ci/run`.
+// What whole runs came to, from Vitest's reports: prints each failure, and how many tests passed and failed, for
+// `.ci/run`.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,13 +10,21 @@ export interface RunReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    /** Why the file could not be loaded or prepared. */
+    readonly message?: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
+  /** The tests that failed and the files that could not be loaded, each with its error. */
+  readonly failures: readonly string[];
   /** The tests that did not run, and that no declared file has left out: each is a failure. */
   readonly missing: readonly string[];
 }
@@ -24,6 +33,13 @@ export interface Outcome {
 export function outcomeOf({ testResults }: RunReport, root: string, declared: readonly string[]): Outcome {
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   const count = (status: string): number => all.filter((one) => one.status === status).length;
+  const failures = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(
+        ({ fullName, failureMessages }) => `${relative(root, name)}: ${fullName}\n${failureMessages?.join("\n") ?? ""}`,
+      ),
+  );
   // A file that could not even be loaded counts as one failed test.
   const unloaded = testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.every((one) => one.status !== "failed"),
@@ -36,7 +52,8 @@ export function outcomeOf({ testResults }: RunReport, root: string, declared: re
         .filter(({ status }) => status !== "passed" && status !== "failed")
         .map(({ status, fullName }) => `${relative(root, name)}: ${fullName} (${status})`),
     );
-  return { passed: count("passed"), failed: count("failed") + unloaded.length + missing.length, missing };
+  failures.push(...unloaded.map(({ name, message }) => `${relative(root, name)}\n${message ?? ""}`));
+  return { passed: count("passed"), failed: failures.length + missing.length, failures, missing };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
@@ -44,7 +61,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const testResults = reports.flatMap((report) => report.testResults);
   // Where the clients and the suite are required, nothing may be left out.
   const declared = process.env["MCP_CLIENTS"] === "required" ? [] : mayLeaveOut.map(([file]) => file);
-  const { passed, failed, missing } = outcomeOf({ testResults }, process.cwd(), declared);
+  const { passed, failed, failures, missing } = outcomeOf({ testResults }, process.cwd(), declared);
+  // Said again, since they may be thousands of lines above.
+  for (const one of failures) console.error(`failed: ${one}`);
   for (const one of missing) console.error(`did not run: ${one}`);
   console.log(`${passed} ${failed}`);
 }
