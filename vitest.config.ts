@@ -33,7 +33,7 @@ const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => fi
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/enum-names.ts", "test/support/one-slot.ts", "test/support/one-shard.ts"],
+    setupFiles: ["enum-names", "one-slot", "one-shard", "logged-causes"].map((name) => `test/support/${name}.ts`),
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -88,10 +88,11 @@ test("a run names the tests that did not run, except those of a declared file", 
 
 test("a run names the tests that failed and the files that could not be loaded, with their errors", () => {
   const [file] = report("failed", "failed").testResults;
-  const failedTest = { ...file!, assertionResults: [{ ...file!.assertionResults[0]!, failureMessages: ["not 2"] }] };
+  const given = { failureMessages: ["not 2"], meta: { logged: ["a line of a log"] } };
+  const failedTest = { ...file!, assertionResults: [{ ...file!.assertionResults[0]!, ...given }] };
   const unloaded = { ...report("failed").testResults[0]!, message: "no such module" };
   expect(outcomeOf({ testResults: [failedTest, unloaded] }, "/root", []).failures).toEqual([
-    "test/a.test.ts: a b\nnot 2",
+    "test/a.test.ts: a b\nnot 2\na line of a log",
     "test/a.test.ts\nno such module",
   ]);
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { TaskMeta } from "vitest";
 import { mayLeaveOut } from "./may-leave-out.ts";
 
 /** What is used of Vitest's JSON report. */
@@ -16,6 +17,7 @@ export interface RunReport {
       readonly status: string;
       readonly fullName: string;
       readonly failureMessages?: readonly string[];
+      readonly meta?: TaskMeta;
     }[];
   }[];
 }
@@ -36,8 +38,8 @@ export function outcomeOf({ testResults }: RunReport, root: string, declared: re
   const failures = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === "failed")
-      .map(
-        ({ fullName, failureMessages }) => `${relative(root, name)}: ${fullName}\n${failureMessages?.join("\n") ?? ""}`,
+      .map(({ fullName, failureMessages = [], meta }) =>
+        [`${relative(root, name)}: ${fullName}`, ...failureMessages, ...(meta?.logged ?? [])].join("\n"),
       ),
   );
   // A file that could not even be loaded counts as one failed test.
