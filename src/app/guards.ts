@@ -71,19 +71,29 @@ export function createGuards(
     recognizers,
     capacity,
   });
-  const { state, requireFresh: requireFreshSwitches } = switches;
+  const { state, requireFresh: requireFreshSwitches, waitUntilFresh: freshSwitches } = switches;
   const accessPolicy = publicAccessPolicy({
     authentication: authenticationOf(services, recognizers),
     sessions,
     switches: state,
     requireFreshSwitches,
+    freshSwitches,
     onUse: ({ hash }) => services.lastUse.note(hash),
     onRejection: recordRejections(services.audit, observability.onError),
   });
   const assistants =
-    tokens && assistantAccessPolicy({ throttle, tokens, recognizers, capacity, switches: state, requireFreshSwitches });
+    tokens &&
+    assistantAccessPolicy({
+      throttle,
+      tokens,
+      recognizers,
+      capacity,
+      switches: state,
+      requireFreshSwitches,
+      freshSwitches,
+    });
   const access = createInternalAccess(dependencies.serviceTokens, services.accounts.exists);
-  const inside = internalAccessPolicy(access, state, requireFreshSwitches);
+  const inside = internalAccessPolicy(access, state, requireFreshSwitches, freshSwitches);
   const dispatch = {
     open: createDispatch(accessPolicy, rpcs.rest, idempotency, capacity),
     assistants: createDispatch(assistants ?? accessPolicy, rpcs.open, idempotency, capacity),

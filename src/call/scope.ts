@@ -106,6 +106,7 @@ export interface Owner {
 interface Granted {
   /** Fails if the right has ended since it was granted. */
   readonly recheck: () => void;
+  readonly ready: () => Promise<void> | undefined;
   begun: boolean;
 }
 
@@ -128,13 +129,18 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Un
 /**
  * Grants the right to write. Only guards in `src/guards` may call it. Fails with ACCESS_DENIED for a scope that never
  * may write. `recheck` fails if the right has ended since. A batch or a retried write can outlast the instant at which
- * an operator pauses writes.
+ * an operator pauses writes. `ready` returns what `recheck` should wait for, if anything.
  */
-export function grantWrites(scope: Scope, claim?: Claim, recheck: () => void = () => undefined): WriteScope {
+export function grantWrites(
+  scope: Scope,
+  claim?: Claim,
+  recheck: () => void = () => undefined,
+  ready: () => Promise<void> | undefined = () => undefined,
+): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const { kind, accountId, unproven, deadline } = scope;
   const write = { kind, accountId, unproven, claim, deadline } as WriteScope;
-  grants.set(write, { recheck, begun: false });
+  grants.set(write, { recheck, ready, begun: false });
   return write;
 }
 
@@ -152,6 +158,13 @@ export function requireGrant(scope: WriteScope): void {
     if (!begun || kind.http !== 503) throw error;
     fail(Reason.UNAVAILABLE, { message: `${message} A part of the request may be done.`, because: reasonName(reason) });
   }
+}
+
+/** Checks the right to write as `requireGrant` does, once it can be known: its state may be a moment too old. */
+export async function confirmGrant(scope: WriteScope): Promise<void> {
+  const pending = grants.get(scope)?.ready();
+  if (pending !== undefined) await pending;
+  requireGrant(scope);
 }
 
 /** Records that a write begins under the grant. It may be committed even if the request fails. */

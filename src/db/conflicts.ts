@@ -4,7 +4,7 @@ import { isPast, requireNotPast } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
-import { requireGrant } from "../call/scope.ts";
+import { confirmGrant } from "../call/scope.ts";
 
 /** The maximum number of attempts: enough for a record with many concurrent writers. */
 const attemptLimit = 50;
@@ -14,7 +14,7 @@ const attemptLimit = 50;
  * Fails with UNAVAILABLE if every attempt conflicts, and with the deadline's reason once that has passed.
  */
 export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promise<T | undefined>): Promise<T> {
-  requireGrant(scope);
+  await confirmGrant(scope);
   for (let attempts = 0; attempts < attemptLimit && !isPast(scope.deadline); attempts++) {
     const result = await attempt();
     if (result !== undefined) return result;

@@ -3,7 +3,7 @@ import type { Binary, Collection, Document, Filter, MongoClient, OptionalUnlessR
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../call/scope.ts";
-import { noteWrite, requireGrant } from "../call/scope.ts";
+import { noteWrite, confirmGrant } from "../call/scope.ts";
 import { rethrowTooLate, fenceCondition, isConditionFailed } from "./fence.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -39,7 +39,7 @@ export async function insertRecord<T extends Inserted>(
   if (unproven === undefined || proof === undefined || claim !== undefined || primaryOf(client).sharded())
     return commit(client, scope, response, insert);
   try {
-    requireGrant(scope);
+    await confirmGrant(scope);
     noteWrite(scope);
     await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
     unproven.setProven();

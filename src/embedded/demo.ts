@@ -118,6 +118,7 @@ async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: De
     { header: () => undefined, address: "", requestId: "demo" },
     () => deadlineIn(fillMs),
     () => undefined,
+    () => undefined,
   );
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;

@@ -20,6 +20,8 @@ export interface PublicAccessDependencies {
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
   readonly requireFreshSwitches: () => void;
+  /** Resolves once they are fresh, or when waiting longer does not help; undefined if they are fresh now. */
+  readonly freshSwitches: () => Promise<void> | undefined;
   /** Called with a request's key once it is proven, before the response, even if the request fails. */
   readonly onUse: (key: KeyFacts) => void;
   /** Called for each rejected request for an operation on credentials, even if nobody is signed in. Never rejects. */
@@ -34,6 +36,7 @@ interface CallPolicy extends Omit<AccessPolicy, "guards"> {
 /** The time limit for looking up the key of a request that needs none. The key only selects the request's bucket. */
 const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
+const atOnce = (): undefined => undefined;
 const sameCaller: AccessPolicy["renew"] = (_call, caller) => Promise.resolve(caller);
 
 /** Returns the access policy of the public listener. */
@@ -47,6 +50,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
   return {
     identify: (inbound, call) => policy(call).identify(inbound, call), // 429
     guards: (call) => policy(call).guards,
+    ready: (call) => policy(call).ready(call),
     grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
     finalize: (call, caller) => policy(call).finalize(call, caller),
     renew: (call, caller) => policy(call).renew(call, caller),
@@ -64,6 +68,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
         optional: call !== undefined,
       }),
     guards: [],
+    ready: atOnce,
     grant: () => Promise.resolve(undefined),
     // An rpc that needs no key is served even if the key that was sent has ended meanwhile.
     finalize: nothing,
@@ -72,7 +77,8 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   };
 }
 
-function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicAccessDependencies): CallPolicy {
+function keyPolicy(dependencies: PublicAccessDependencies): CallPolicy {
+  const { authentication, switches, requireFreshSwitches, freshSwitches, onUse } = dependencies;
   return {
     // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
     identify: (inbound, call) =>
@@ -89,6 +95,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       (call) => void (call.writes && requireWrites(switches())), // 503
       requireFreshSwitches, // 503
     ],
+    ready: freshSwitches,
     async grant(_call, caller, deadline) {
       const { key, unproven } = authentication.require(caller);
       return readScope(key.accountId, deadline(), unproven);
@@ -117,6 +124,7 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): Cal
       (call) => sessions.requireOrigin(call), // 403
       (call, caller) => sessions.requireEnrolment(call, caller), // 403
     ],
+    ready: atOnce,
     async grant({ inbound }, caller, deadline) {
       const accountId = sessions.requireAccount(caller).id;
       return {
@@ -140,19 +148,26 @@ export function internalAccessPolicy(
   access: InternalAccess,
   switches: () => SwitchState,
   requireFreshSwitches: () => void,
+  freshSwitches: () => Promise<void> | undefined,
 ): AccessPolicy {
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
+  const isPausable = (call: Call): boolean => call.writes && !call.isOperatorRpc;
   const guarded: readonly Guard[] = [
     (call) => access.requireToken(call.inbound), // 401
-    (call) => void (call.writes && !call.isOperatorRpc && requireWrites(switches())), // 503
-    (call) => void (call.writes && !call.isOperatorRpc && requireFreshSwitches()), // 503
+    (call) => void (isPausable(call) && requireWrites(switches())), // 503
+    (call) => void (isPausable(call) && requireFreshSwitches()), // 503
   ];
+  const ready = (call: Call): Promise<void> | undefined => (isPausable(call) ? freshSwitches() : undefined);
   return {
     identify: () => Promise.resolve({ kind: "nobody", sent: false }),
     guards: (call) => (open(call) ? [] : guarded),
+    ready,
     async grant(call, caller, deadline) {
       if (open(call)) return undefined;
-      if (!call.isForAccount) return access.operator(call.inbound, deadline, () => runGuards(guarded, call, caller));
+      if (!call.isForAccount) {
+        const recheck = (): void => runGuards(guarded, call, caller);
+        return access.operator(call.inbound, deadline, recheck, () => ready(call));
+      }
       const until = deadline();
       return readScope(await access.accountOf(call.inbound, until), until);
     },

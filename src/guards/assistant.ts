@@ -59,6 +59,8 @@ export interface AssistantAccessDependencies {
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
   readonly requireFreshSwitches: () => void;
+  /** Resolves once they are fresh, or when waiting longer does not help; undefined if they are fresh now. */
+  readonly freshSwitches: () => Promise<void> | undefined;
 }
 
 /** A token holder whose account is in service. */
@@ -89,6 +91,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
+    ready: dependencies.freshSwitches,
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited. If the token has ended meanwhile, the caller gets no data.
@@ -132,6 +135,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
     const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder };
     const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival); // 429
+    await dependencies.freshSwitches();
     requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);

@@ -44,6 +44,11 @@ export interface AccessPolicy {
   /** Returns the guards to run in this order before the body is read, and again afterwards. */
   guards(call: Call): readonly Guard[];
   /**
+   * Resolves once the guards can check the call by current switches, or when waiting longer does not help. Returns
+   * undefined if they can now.
+   */
+  ready(call: Call): Promise<void> | undefined;
+  /**
    * Identifies the caller of a write again, because much may have changed while the body arrived. Returns the same
    * caller if the write itself proves the credential.
    */
@@ -75,6 +80,7 @@ export function createDispatch(
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
       const caller = await accessPolicy.identify(inbound, call); // 429
+      await accessPolicy.ready(call);
       try {
         runGuards(accessPolicy.guards(call), call, caller);
       } catch (error) {
@@ -137,6 +143,7 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
 /** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
 async function runGuardsAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
   const renewed = await accessPolicy.renew(call, caller);
+  await accessPolicy.ready(call);
   runGuards(accessPolicy.guards(call), call, renewed);
   return renewed;
 }
@@ -171,7 +178,12 @@ async function perform(
   const write = (claim?: Claim): Promise<Message> =>
     handler(
       message,
-      grantWrites(grant, claim, () => runGuards(accessPolicy.guards(call), call, caller)),
+      grantWrites(
+        grant,
+        claim,
+        () => runGuards(accessPolicy.guards(call), call, caller),
+        () => accessPolicy.ready(call),
+      ),
     );
   if (key === undefined) return firstResponse(await write());
   const response = await idempotency.run({ rpc, scope: grant, key, message }, write);

@@ -39,11 +39,15 @@ export interface InternalAccess {
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** Returns the account that the header `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
-  /** Returns the right of a request that `requireToken` accepted. `recheck` fails if it may no longer write. */
+  /**
+   * Returns the right of a request that `requireToken` accepted. `recheck` fails if it may no longer write. `ready`
+   * returns what `recheck` should wait for, if anything.
+   */
   operator(
     inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">,
     deadline: () => Deadline,
     recheck: () => void,
+    ready: () => Promise<void> | undefined,
   ): Operator;
 }
 
@@ -79,16 +83,17 @@ export function createInternalAccess(
       }
       return requireAccount(uuid(header), inbound, deadline);
     },
-    operator: (inbound, deadline, recheck) => ({
+    operator: (inbound, deadline, recheck, ready) => ({
       kind: "operator",
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: tokenFingerprint(tokenOf(inbound)) },
       async scopeFor(accountId) {
         // A message of a stream may be written only now, even after the last message has arrived.
+        await ready();
         recheck();
         const until = deadline();
         const scope = readScope(await requireAccount(uuid(accountId), inbound, until), until);
-        return grantWrites(scope, undefined, recheck);
+        return grantWrites(scope, undefined, recheck, ready);
       },
     }),
   };

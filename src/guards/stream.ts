@@ -31,6 +31,7 @@ export function createStreamDispatch(
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await accessPolicy.identify(inbound, call);
+      await accessPolicy.ready(call);
       const check = (): void => runGuards(accessPolicy.guards(call), call, caller);
       check();
       const operator = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
@@ -39,6 +40,7 @@ export function createStreamDispatch(
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {
           // A switch that changes during the stream applies from the next message.
+          await accessPolicy.ready(call);
           check();
           validateBatch(rpc.input, message);
           countRows(inbound, message, received);

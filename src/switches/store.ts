@@ -1,4 +1,5 @@
 // The operator's switches and their changes in MongoDB, and the watch by which every instance follows the switches.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -56,6 +57,11 @@ export interface SwitchWatch {
    * since.
    */
   requireFresh(): void;
+  /**
+   * Resolves once the switches are fresh, or after a second without. Returns undefined if they are fresh now, or have
+   * been stale for so long that MongoDB is not expected to reply.
+   */
+  waitUntilFresh(): Promise<void> | undefined;
   /** Returns whether MongoDB replied to the last proof, and the lease is held. */
   reachable(): boolean;
   /** Reads the switches now. */
@@ -67,6 +73,15 @@ export const switchCollection: CollectionSpec = {
   erasure: undefined,
   indexes: [{ key: { changed_at: -1, _id: -1 }, name: "list" }],
 };
+
+/**
+ * How long a request waits for fresh switches: a process that stood still, or a slow reply, makes them stale for a
+ * moment.
+ */
+const waitMs = 1_000;
+/** From this age of the switches on, MongoDB is away, and requests fail at once. */
+const awayMs = 5_000;
+const pollMs = 20;
 
 /** Creates the store of the switches in a database. */
 export function createSwitchStore(client: MongoClient): SwitchStore {
@@ -109,14 +124,18 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
       (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
   });
+  const ageMs = (): number => performance.now() - asOf;
+  const isFresh = (): boolean => ageMs() < leaseMs;
+  async function waitUntilFresh(): Promise<void> {
+    const until = performance.now() + waitMs;
+    while (!isFresh() && performance.now() < until) await sleep(pollMs);
+  }
   await primary.prove();
   return {
     state: () => state,
     requireFresh: () =>
-      void (
-        performance.now() - asOf < leaseMs ||
-        fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })
-      ),
+      void (isFresh() || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
+    waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waitUntilFresh()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };

@@ -8,7 +8,7 @@ import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { Made } from "./made.ts";
-import { accountId, contactId, make, proofOf } from "./made.ts";
+import { accountId, contactId, freshnessOf, make, proofOf } from "./made.ts";
 
 const { getContact } = ContactService.method;
 export const account = accountId.toHexString();
@@ -54,7 +54,7 @@ export function makeAssistant(): MadeAssistant {
     recognizers: parts.recognizers,
     capacity: unlimited,
     switches: () => parts.world,
-    requireFreshSwitches: () => undefined,
+    ...freshnessOf(parts.world),
   });
   return {
     parts,

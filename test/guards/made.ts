@@ -18,9 +18,11 @@ import type { AccessPolicy, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
 import type { RecognitionDependencies, CreateRecognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
-import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
+import { internalAccessPolicy, publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import type { Claim, Proof } from "../../src/call/scope.ts";
+import { fail } from "../../src/errors.ts";
+import { createInternalAccess } from "../../src/guards/internal.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
@@ -47,6 +49,10 @@ export interface World {
   findUser: () => Promise<SignedInUser | undefined>;
   publicInterface: boolean;
   writes: boolean;
+  /** Whether the switches may have changed since they were read. */
+  isStale: boolean;
+  /** What a request waits for while they may have. */
+  freshen: () => Promise<void> | undefined;
   /** For how many milliseconds the bucket has a request wait. */
   waitMs: number;
   serve: (rpc: DescMethodUnary, grant: Grant) => Promise<void>;
@@ -88,6 +94,8 @@ export function make(): Made {
     findUser: () => Promise.resolve(user),
     publicInterface: true,
     writes: true,
+    isStale: false,
+    freshen: () => undefined,
     waitMs: 0,
     serve: () => Promise.resolve(),
   };
@@ -152,6 +160,14 @@ export function proofOf(name: unknown): Proof {
   return { stages: [{ name }], isRow: () => false, require: () => undefined, insert: undefined };
 }
 
+/** What the access policies know of how fresh the switches are. */
+export function freshnessOf(world: World) {
+  return {
+    requireFreshSwitches: () => void (world.isStale && fail(Reason.UNAVAILABLE)),
+    freshSwitches: () => (world.isStale ? world.freshen() : undefined),
+  };
+}
+
 /** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
 export function publicAccessPolicyOf(
   { world, steps, recognition }: Made,
@@ -163,7 +179,7 @@ export function publicAccessPolicyOf(
   };
   const recognizers: CreateRecognizer = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
   return publicAccessPolicy({
-    requireFreshSwitches: () => undefined,
+    ...freshnessOf(world),
     authentication: createAuthentication(
       {
         isSecret: (text) => text.startsWith("rec_"),
@@ -184,6 +200,13 @@ export function publicAccessPolicyOf(
     onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
     onRejection: async ({ rpc }, _caller, { kind }) => void steps.push(`rejected ${rpc.name} ${kind.http}`),
   });
+}
+
+/** The access policy of the internal listener over the dependencies, with two tokens. */
+export function internalPolicyOf({ world }: Made): AccessPolicy {
+  const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.resolve(id.equals(accountId)));
+  const { requireFreshSwitches, freshSwitches } = freshnessOf(world);
+  return internalAccessPolicy(access, () => world, requireFreshSwitches, freshSwitches);
 }
 
 /** The name of the reason for which something fails; `no failure` where it does not. */

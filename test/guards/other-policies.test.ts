@@ -13,15 +13,13 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
-import { internalAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Operator } from "../../src/guards/internal.ts";
-import { createInternalAccess } from "../../src/guards/internal.ts";
 import { grantWrites, readOnlyScope, readScope, requireGrant } from "../../src/call/scope.ts";
 import type { StreamHandler } from "../../src/guards/stream.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, contactId, make, reasonOf } from "./made.ts";
+import { accountId, contactId, internalPolicyOf, make, reasonOf } from "./made.ts";
 
 const { getContact, createContact } = ContactService.method;
 const { upsertContacts } = IngestService.method;
@@ -35,18 +33,10 @@ beforeEach(() => {
   parts = make();
 });
 
-const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.resolve(id.equals(accountId)));
-
 describe("the internal access policy", () => {
   let dispatch: Dispatch;
   beforeEach(() => {
-    dispatch = parts.behind(
-      internalAccessPolicy(
-        access,
-        () => parts.world,
-        () => undefined,
-      ),
-    );
+    dispatch = parts.behind(internalPolicyOf(parts));
   });
   const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) =>
     parts.call(dispatch, rpc, headers, message);
@@ -106,20 +96,14 @@ describe("the internal access policy", () => {
   });
 
   test("if the switches may have changed since they were read, records are not written, and everything else continues", async () => {
-    const stale = parts.behind(
-      internalAccessPolicy(
-        access,
-        () => parts.world,
-        () => fail(Reason.UNAVAILABLE),
-      ),
-    );
+    parts.world.isStale = true;
     const own = { ...token, "records-account-id": account };
     const setWrites = { enabled: true, reason: "" };
     expect([
-      await reasonOf(parts.call(stale, upsertContacts, token, batch)),
-      await reasonOf(parts.call(stale, createContact, own, { fullName: "Ann" })),
-      await reasonOf(parts.call(stale, getContact, own, one)),
-      await reasonOf(parts.call(stale, InterfaceService.method.setWrites, token, setWrites)),
+      await reasonOf(call(upsertContacts, token, batch)),
+      await reasonOf(call(createContact, own, { fullName: "Ann" })),
+      await reasonOf(call(getContact, own, one)),
+      await reasonOf(call(InterfaceService.method.setWrites, token, setWrites)),
     ]).toEqual(["UNAVAILABLE", "UNAVAILABLE", "no failure", "no failure"]);
   });
 
@@ -168,14 +152,10 @@ describe("a stream", () => {
     messages: () => AsyncIterable<Message>,
     headers: Record<string, string> = token,
   ): Promise<number> {
-    const stream = await createStreamDispatch(
-      internalAccessPolicy(
-        access,
-        () => parts.world,
-        () => undefined,
-      ),
-      new Map([[rpc, handler]]),
-    ).admit(rpc, parts.inbound(headers));
+    const stream = await createStreamDispatch(internalPolicyOf(parts), new Map([[rpc, handler]])).admit(
+      rpc,
+      parts.inbound(headers),
+    );
     let count = 0;
     for await (const _ of stream(messages())) count += 1;
     return count;
@@ -257,20 +237,9 @@ describe("a stream", () => {
   });
 
   test("is rejected for an rpc that nobody serves, or that is not the operator's", async () => {
-    const nobody = createStreamDispatch(
-      internalAccessPolicy(
-        access,
-        () => parts.world,
-        () => undefined,
-      ),
-      new Map(),
-    );
+    const nobody = createStreamDispatch(internalPolicyOf(parts), new Map());
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
-    const accessPolicy = internalAccessPolicy(
-      access,
-      () => parts.world,
-      () => undefined,
-    );
+    const accessPolicy = internalPolicyOf(parts);
     for (const grant of [undefined, readScope(accountId, deadlineIn(1_000))]) {
       const astray = createStreamDispatch(
         { ...accessPolicy, grant: () => Promise.resolve(grant) },

@@ -256,6 +256,7 @@ test("control: without the verification, a remembered key would be accepted afte
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
     const accessPolicy = publicAccessPolicy({
       requireFreshSwitches: () => undefined,
+      freshSwitches: () => undefined,
       authentication,
       sessions: createSessionGuard({
         read: () => undefined,

@@ -87,3 +87,33 @@ test("switches that were not read within 1.35 seconds stop what depends on them,
     clock.mockRestore();
   }
 });
+
+test("a request waits for fresh switches for a second at most, and not once MongoDB has been silent for five [ADM-06]", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  try {
+    const { primary, proofs } = heldPrimary();
+    const starting = watchSwitches(primary);
+    proofs[0]?.resolve(writes(true));
+    const watch = await starting;
+    clock.mockReturnValue(11_349);
+    expect(watch.waitUntilFresh()).toBeUndefined();
+
+    clock.mockReturnValue(11_400);
+    const helped = watch.waitUntilFresh();
+    const refreshing = watch.refresh();
+    proofs[1]?.resolve(writes(false));
+    await Promise.all([helped, refreshing]);
+    expect([watch.waitUntilFresh(), watch.state().writes]).toEqual([undefined, false]);
+
+    clock.mockReturnValue(13_000);
+    const inVain = watch.waitUntilFresh();
+    clock.mockReturnValue(14_000);
+    await inVain;
+    expect(() => watch.requireFresh()).toThrow();
+
+    clock.mockReturnValue(16_401);
+    expect(watch.waitUntilFresh()).toBeUndefined();
+  } finally {
+    clock.mockRestore();
+  }
+});

@@ -63,6 +63,7 @@ export function useAssistant(): () => Assistant {
       capacity: unlimited,
       switches: () => ({ publicInterface: true, writes: true }),
       requireFreshSwitches: () => undefined,
+      freshSwitches: () => undefined,
     });
     const inbound: Inbound = {
       header: (name) => (name === "authorization" ? "Bearer a-token" : undefined),
