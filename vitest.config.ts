@@ -17,6 +17,8 @@ const busy = files(
   "api-keys/rotation",
   // It has a mongod of its own, and requires that each request succeeds.
   "cost/every-operation",
+  // Fifty requests at once, each of which must succeed within its deadline.
+  "idempotency/at-once",
   "bench/bench",
   "mcp/clients/clients",
   "deploy/proxy/*",
