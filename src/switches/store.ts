@@ -126,16 +126,23 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
   });
   const ageMs = (): number => performance.now() - asOf;
   const isFresh = (): boolean => ageMs() < leaseMs;
-  async function waitUntilFresh(): Promise<void> {
-    const until = performance.now() + waitMs;
-    while (!isFresh() && performance.now() < until) await sleep(pollMs);
+  const isAway = (): boolean => ageMs() > awayMs;
+  // One for all requests that wait: a timer for each would cost much when there are many.
+  let polling: Promise<void> | undefined;
+  async function poll(): Promise<void> {
+    while (!isFresh() && !isAway()) await sleep(pollMs, undefined, { ref: false });
+    polling = undefined;
   }
   await primary.prove();
   return {
     state: () => state,
     requireFresh: () =>
       void (isFresh() || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
-    waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waitUntilFresh()),
+    waitUntilFresh() {
+      if (isFresh() || isAway()) return undefined;
+      polling ??= poll();
+      return Promise.race([polling, sleep(waitMs, undefined, { ref: false })]);
+    },
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };
