@@ -2,6 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Binary, Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf, reasonName } from "../errors.ts";
 
@@ -163,7 +164,7 @@ export function requireGrant(scope: WriteScope): void {
 /** Checks the right to write as `requireGrant` does, once it can be known: its state may be a moment too old. */
 export async function confirmGrant(scope: WriteScope): Promise<void> {
   const pending = grants.get(scope)?.ready();
-  if (pending !== undefined) await pending;
+  if (pending !== undefined) await withDeadline(scope.deadline, pending);
   requireGrant(scope);
 }
 

@@ -6,7 +6,7 @@ import { fail } from "../errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";
-import { runGuards } from "./chain.ts";
+import { runGuards, waitUntilReady } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -86,6 +86,7 @@ function keyPolicy(dependencies: PublicAccessDependencies): CallPolicy {
         fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
         deadline: deadlineIn(deadlineMs, {}, inbound.tally),
         optional: false,
+        ready: freshSwitches,
       }),
     guards: [
       () => requireInterface(switches()), // 503
@@ -159,7 +160,14 @@ export function internalAccessPolicy(
   ];
   const ready = (call: Call): Promise<void> | undefined => (isPausable(call) ? freshSwitches() : undefined);
   return {
-    identify: () => Promise.resolve({ kind: "nobody", sent: false }),
+    async identify(inbound, call) {
+      if (call !== undefined && isPausable(call)) {
+        // A caller without a token does not wait.
+        access.requireToken(inbound); // 401
+        await waitUntilReady({ ready }, call, deadlineIn(deadlineMs, inbound.limits, inbound.tally));
+      }
+      return { kind: "nobody", sent: false };
+    },
     guards: (call) => (open(call) ? [] : guarded),
     ready,
     async grant(call, caller, deadline) {

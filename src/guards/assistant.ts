@@ -91,7 +91,8 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
-    ready: dependencies.freshSwitches,
+    // Entering has waited for the switches, and these guards do not read them.
+    ready: () => undefined,
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited. If the token has ended meanwhile, the caller gets no data.
@@ -133,9 +134,9 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     const token = bearer(inbound.header("authorization"));
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
     const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
-    const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder };
+    const ready = dependencies.freshSwitches;
+    const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder, ready };
     const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival); // 429
-    await dependencies.freshSwitches();
     requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);

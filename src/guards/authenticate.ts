@@ -30,6 +30,8 @@ export interface Identifying {
   readonly deadline: Deadline;
   /** Whether the request is served even without a valid key. */
   readonly optional: boolean;
+  /** Returns what a look-up has to wait for, if anything. Missing if it never waits. */
+  readonly ready?: () => Promise<void> | undefined;
 }
 
 /** Identifies callers by their API keys. */
@@ -69,7 +71,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
   }
 
   return {
-    async identify(inbound, { fresh, deadline, optional }) {
+    async identify(inbound, { fresh, deadline, optional, ready }) {
       const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
@@ -79,6 +81,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         deadline,
         optional,
         onHolder,
+        ready,
       });
       if (found.kind === "unreadable") return found;
       if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };

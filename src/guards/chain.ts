@@ -37,6 +37,16 @@ export function runGuards(guards: readonly Guard[], call: Call, caller: Caller):
   for (const guard of guards) guard(call, caller);
 }
 
+/** Waits until the guards can check the call, or until waiting longer does not help. Fails at the deadline. */
+export async function waitUntilReady(
+  { ready }: Pick<AccessPolicy, "ready">,
+  call: Call,
+  deadline: Deadline,
+): Promise<void> {
+  const pending = ready(call);
+  if (pending !== undefined) await withDeadline(deadline, pending);
+}
+
 /** The part of the chain that differs between listeners and surfaces. */
 export interface AccessPolicy {
   /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
@@ -45,7 +55,7 @@ export interface AccessPolicy {
   guards(call: Call): readonly Guard[];
   /**
    * Resolves once the guards can check the call by current switches, or when waiting longer does not help. Returns
-   * undefined if they can now.
+   * undefined if they can now. `identify` waits for the same before it looks up a credential.
    */
   ready(call: Call): Promise<void> | undefined;
   /**
@@ -80,7 +90,6 @@ export function createDispatch(
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
       const caller = await accessPolicy.identify(inbound, call); // 429
-      await accessPolicy.ready(call);
       try {
         runGuards(accessPolicy.guards(call), call, caller);
       } catch (error) {
@@ -102,8 +111,10 @@ export function createDispatch(
         prove: () => limited(() => runGuardsAgain(admission).then(() => undefined)),
       };
 
-      function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
+      async function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
+        // Before the slot, which others need meanwhile.
+        await waitUntilReady(accessPolicy, call, deadline);
         const run = (): Promise<T> => withDeadline(deadline, finalized(work(deadline), admission));
         return bounded ? capacity.run("verified", deadline, run) : capacity.count(run);
       }
@@ -143,7 +154,6 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
 /** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
 async function runGuardsAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
   const renewed = await accessPolicy.renew(call, caller);
-  await accessPolicy.ready(call);
   runGuards(accessPolicy.guards(call), call, renewed);
   return renewed;
 }
@@ -178,12 +188,7 @@ async function perform(
   const write = (claim?: Claim): Promise<Message> =>
     handler(
       message,
-      grantWrites(
-        grant,
-        claim,
-        () => runGuards(accessPolicy.guards(call), call, caller),
-        () => accessPolicy.ready(call),
-      ),
+      grantWrites(grant, claim, () => runGuards(accessPolicy.guards(call), call, caller)),
     );
   if (key === undefined) return firstResponse(await write());
   const response = await idempotency.run({ rpc, scope: grant, key, message }, write);

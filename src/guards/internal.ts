@@ -4,6 +4,7 @@ import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
@@ -88,10 +89,11 @@ export function createInternalAccess(
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: tokenFingerprint(tokenOf(inbound)) },
       async scopeFor(accountId) {
-        // A message of a stream may be written only now, even after the last message has arrived.
-        await ready();
-        recheck();
         const until = deadline();
+        // A message of a stream may be written only now, even after the last message has arrived.
+        const pending = ready();
+        if (pending !== undefined) await withDeadline(until, pending);
+        recheck();
         const scope = readScope(await requireAccount(uuid(accountId), inbound, until), until);
         return grantWrites(scope, undefined, recheck, ready);
       },

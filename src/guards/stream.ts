@@ -2,13 +2,14 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { mongoFailureOf, isUnavailable } from "../db/mongo.ts";
+import type { Deadline } from "../deadline.ts";
 import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
 import type { AccessPolicy } from "./chain.ts";
-import { runGuards } from "./chain.ts";
+import { runGuards, waitUntilReady } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
@@ -31,16 +32,16 @@ export function createStreamDispatch(
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await accessPolicy.identify(inbound, call);
-      await accessPolicy.ready(call);
       const check = (): void => runGuards(accessPolicy.guards(call), call, caller);
       check();
-      const operator = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
+      const batchDeadline = (): Deadline => deadlineIn(batchMs, inbound.limits, inbound.tally);
+      const operator = await accessPolicy.grant(call, caller, batchDeadline);
       if (operator?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {
           // A switch that changes during the stream applies from the next message.
-          await accessPolicy.ready(call);
+          await waitUntilReady(accessPolicy, call, batchDeadline());
           check();
           validateBatch(rpc.input, message);
           countRows(inbound, message, received);

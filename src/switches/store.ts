@@ -1,5 +1,4 @@
 // The operator's switches and their changes in MongoDB, and the watch by which every instance follows the switches.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -81,7 +80,6 @@ export const switchCollection: CollectionSpec = {
 const waitMs = 1_000;
 /** From this age of the switches on, MongoDB is away, and requests fail at once. */
 const awayMs = 5_000;
-const pollMs = 20;
 
 /** Creates the store of the switches in a database. */
 export function createSwitchStore(client: MongoClient): SwitchStore {
@@ -123,27 +121,53 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
     const on = (name: keyof SwitchState): boolean =>
       (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
+    if (isFresh()) waiting.release();
   });
   const ageMs = (): number => performance.now() - asOf;
   const isFresh = (): boolean => ageMs() < leaseMs;
-  const isAway = (): boolean => ageMs() > awayMs;
-  // One for all requests that wait: a timer for each would cost much when there are many.
-  let polling: Promise<void> | undefined;
-  async function poll(): Promise<void> {
-    while (!isFresh() && !isAway()) await sleep(pollMs, undefined, { ref: false });
-    polling = undefined;
-  }
+  const waiting = createWaitingRoom(waitMs);
   await primary.prove();
   return {
     state: () => state,
     requireFresh: () =>
       void (isFresh() || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
-    waitUntilFresh() {
-      if (isFresh() || isAway()) return undefined;
-      polling ??= poll();
-      return Promise.race([polling, sleep(waitMs, undefined, { ref: false })]);
-    },
+    waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waiting.enter()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
+  };
+}
+
+/** Callers that wait for the same event. */
+interface WaitingRoom {
+  /** Resolves at the next release, or when the time limit has passed. */
+  enter(): Promise<void>;
+  release(): void;
+}
+
+/** Creates a waiting room with one timer for everybody in it, because thousands of requests can wait at once. */
+function createWaitingRoom(limitMs: number): WaitingRoom {
+  /** The oldest first. */
+  const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function release(now = Infinity): void {
+    for (const waiter of waiting) {
+      if (waiter.until > now) break;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+    clearTimeout(timer);
+    const [oldest] = waiting;
+    timer = oldest && setTimeout(expire, Math.ceil(oldest.until - now)).unref();
+  }
+  const expire = (): void => release(performance.now());
+
+  return {
+    enter: () =>
+      new Promise((resolve) => {
+        waiting.add({ until: performance.now() + limitMs, resolve });
+        timer ??= setTimeout(expire, limitMs).unref();
+      }),
+    release,
   };
 }

@@ -55,6 +55,8 @@ export interface World {
   freshen: () => Promise<void> | undefined;
   /** For how many milliseconds the bucket has a request wait. */
   waitMs: number;
+  /** Called when a token is taken. */
+  onTake: () => void;
   serve: (rpc: DescMethodUnary, grant: Grant) => Promise<void>;
 }
 
@@ -97,10 +99,12 @@ export function make(): Made {
     isStale: false,
     freshen: () => undefined,
     waitMs: 0,
+    onTake: () => undefined,
     serve: () => Promise.resolve(),
   };
   const take = (name: string, tokens = 1): Promise<number> => {
     steps.push(`take ${tokens === 1 ? "" : `${tokens} of `}${name}`);
+    world.onTake();
     return Promise.resolve(world.waitMs);
   };
   const throttle = createThrottle(undefined, { take }, 50, () => undefined);

@@ -1,5 +1,5 @@
-// A request that finds the switches a moment too old waits for fresh ones, at every check: a process that stood still
-// rejects nothing for it.
+// A request that finds the switches a moment too old waits for fresh ones before it is identified and before its work:
+// a process that stood still rejects nothing that arrived meanwhile.
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -12,11 +12,12 @@ import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.t
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
-import { makeAssistant, one, token as assistantToken } from "./made-assistant.ts";
+import { facts, makeAssistant, one, token as assistantToken } from "./made-assistant.ts";
 import type { Made } from "./made.ts";
-import { accountId, internalPolicyOf, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
+import { accountId, internalPolicyOf, keyFacts, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
 const { getContact, createContact } = ContactService.method;
 const account = accountId.toHexString();
@@ -31,13 +32,16 @@ const outcomes = [
 ] as const;
 
 /** From now on the switches are too old until somebody waits for them. */
-function stall({ world }: Made, helps = true): void {
+function stall({ world }: Made, helps = true, meanwhile: () => void = () => undefined): void {
   world.isStale = true;
   world.freshen = async () => {
     await Promise.resolve();
+    meanwhile();
     world.isStale = !helps;
   };
 }
+
+async function* noMessages(): AsyncGenerator<Message> {}
 
 let parts: Made;
 beforeEach(() => {
@@ -69,15 +73,6 @@ describe.each(outcomes)("%s", (expected, helps) => {
     expect(await reasonOf(parts.call(dispatch, IngestService.method.upsertContacts, token, batch))).toBe(expected);
   });
 
-  test("the write of a request with a key, and every attempt of it", async () => {
-    const dispatch = parts.behind(publicAccessPolicyOf(parts));
-    parts.world.serve = async (_rpc, grant) => {
-      stall(parts, helps);
-      await confirmGrant(grant as WriteScope);
-    };
-    expect(await reasonOf(parts.call(dispatch, createContact, key, { fullName: "Ann" }))).toBe(expected);
-  });
-
   test("a message of a stream, and its first one", async () => {
     const rpc = IngestService.method.import;
     const dispatch = createStreamDispatch(
@@ -105,6 +100,90 @@ describe.each(outcomes)("%s", (expected, helps) => {
     const inbound = others.inbound(assistantToken);
     expect(await reasonOf(accessPolicy.enter(inbound))).toBe(expected);
   });
+});
+
+test("a key that no instance remembers is looked up after the wait, because a look-up fails until then", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  stall(parts);
+  parts.world.findKey = async () => (parts.world.isStale ? fail(Reason.UNAVAILABLE) : keyFacts);
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+});
+
+test("an assistant's token that no instance remembers is looked up after the wait", async () => {
+  const { parts: others, accessPolicy, provider } = makeAssistant();
+  stall(others);
+  provider.identify = async () => (others.world.isStale ? fail(Reason.UNAVAILABLE) : facts);
+  expect(await reasonOf(accessPolicy.enter(others.inbound(assistantToken)))).toBe("no failure");
+});
+
+test("a revoked key gets 401 although writes were paused while the request waited [ERR-12, AUT-01]", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+  parts.world.findKey = () => Promise.resolve(undefined);
+  stall(parts, true, () => {
+    parts.world.writes = false;
+  });
+  expect(await reasonOf(parts.call(dispatch, createContact, key, { fullName: "Ann" }))).toBe("INVALID_KEY");
+});
+
+test("the switches can become too old while the throttle responds: the request waits for them afterwards", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+  parts.world.onTake = () => stall(parts);
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+});
+
+test("a request that waits holds no slot", async () => {
+  const capacity = createCapacity(1, () => undefined);
+  const dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
+  const admitted = await dispatch.admit(getContact, parts.inbound(key));
+  const working: number[] = [];
+  stall(parts, true, () => working.push(capacity.state().working.verified));
+  expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("no failure");
+  stall(parts, true, () => working.push(capacity.state().working.verified));
+  expect(await reasonOf(dispatch.admit(getContact, parts.inbound(key)))).toBe("no failure");
+  expect(working).toEqual([0, 0]);
+});
+
+test("no request waits longer than its caller does, and nothing starts for it afterwards", async () => {
+  const policy = publicAccessPolicyOf(parts);
+  const dispatch = parts.behind(policy);
+  const inbound = { ...parts.inbound(key), limits: { expiresAt: performance.now() + 50 } };
+  const admitted = await dispatch.admit(createContact, inbound);
+  stall(parts, false);
+  parts.world.freshen = () => new Promise(() => undefined);
+  parts.steps.length = 0;
+  expect(await reasonOf(admitted.invoke(create(createContact.input, { fullName: "Ann" })))).toBe("DEADLINE_EXCEEDED");
+  expect(parts.steps).toEqual([]);
+  const streams = createStreamDispatch(internalPolicyOf(parts), new Map([[IngestService.method.import, noMessages]]));
+  const stream = { ...parts.inbound(token), limits: { expiresAt: performance.now() + 50 } };
+  expect(await reasonOf(streams.admit(IngestService.method.import, stream))).toBe("DEADLINE_EXCEEDED");
+});
+
+test.each([
+  [
+    "a key",
+    "MISSING_KEY",
+    (made: Made) => made.behind(publicAccessPolicyOf(made)).admit(createContact, made.inbound()),
+  ],
+  [
+    "a service token",
+    "INVALID_SERVICE_TOKEN",
+    (made: Made) => made.behind(internalPolicyOf(made)).admit(IngestService.method.upsertContacts, made.inbound()),
+  ],
+])("a request without %s does not wait for its 401", async (_what, reason, request) => {
+  stall(parts);
+  parts.world.freshen = () => fail(Reason.INTERNAL);
+  expect(await reasonOf(request(parts))).toBe(reason);
+});
+
+test("a write with a key does not wait between the proof of the key and its command [AUT-01]", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  parts.world.serve = async (_rpc, grant) => {
+    stall(parts);
+    await confirmGrant(grant as WriteScope);
+  };
+  expect(await reasonOf(parts.call(dispatch, createContact, key, { fullName: "Ann" }))).toBe("UNAVAILABLE");
 });
 
 test("a write waits for what its right waits for, and is checked afterwards [ERR-16]", async () => {

@@ -89,29 +89,42 @@ test("switches that were not read within 1.35 seconds stop what depends on them,
 });
 
 test("a request waits for fresh switches for a second at most, and not once MongoDB has been silent for five [ADM-06]", async () => {
-  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   try {
     const { primary, proofs } = heldPrimary();
     const starting = watchSwitches(primary);
     proofs[0]?.resolve(writes(true));
     const watch = await starting;
-    clock.mockReturnValue(11_349);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const over: string[] = [];
+    const wait = (name: string): void => void watch.waitUntilFresh()?.then(() => over.push(name));
+    await vi.advanceTimersByTimeAsync(1_349);
     expect(watch.waitUntilFresh()).toBeUndefined();
 
-    clock.mockReturnValue(11_400);
-    const helped = watch.waitUntilFresh();
-    const refreshing = watch.refresh();
-    proofs[1]?.resolve(writes(false));
-    await Promise.all([helped, refreshing]);
-    expect([watch.waitUntilFresh(), watch.state().writes]).toEqual([undefined, false]);
-
-    clock.mockReturnValue(13_000);
-    await watch.waitUntilFresh();
+    await vi.advanceTimersByTimeAsync(1);
+    wait("first");
+    await vi.advanceTimersByTimeAsync(600);
+    wait("second");
+    expect(timers).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(over).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(over).toEqual(["first"]);
     expect(() => watch.requireFresh()).toThrow();
 
-    clock.mockReturnValue(16_401);
+    const refreshing = watch.refresh();
+    proofs[1]?.resolve(writes(false));
+    await refreshing;
+    expect(over).toEqual(["first", "second"]);
+    expect([watch.waitUntilFresh(), watch.state().writes]).toEqual([undefined, false]);
+
+    await vi.advanceTimersByTimeAsync(5_000);
+    wait("last");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(over).toEqual(["first", "second", "last"]);
     expect(watch.waitUntilFresh()).toBeUndefined();
   } finally {
-    clock.mockRestore();
+    vi.restoreAllMocks();
+    vi.useRealTimers();
   }
 });
