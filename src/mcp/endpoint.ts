@@ -3,7 +3,6 @@
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
-import { maxLevels } from "../../gateway/json.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
@@ -16,7 +15,7 @@ import { loadOnce } from "../load-once.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import type { ReceivedBody } from "./web.ts";
-import { isTooDeep, receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
+import { excessOf, receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
 
 /** Dependencies of the endpoint. */
 export interface EndpointDependencies {
@@ -61,7 +60,6 @@ const path = "/mcp";
 /** The time limit of a stream. By then, each call of a request has its response (contract §10). */
 const maxMs = 5_000;
 const allow = "POST, OPTIONS";
-const tooDeep = `the body must have at most ${maxLevels} levels of arrays and objects`;
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { accessPolicy, where } = dependencies;
@@ -177,17 +175,18 @@ function rejectionOf(
 }
 
 /**
- * Throttles the messages of a batch after the first, which is already throttled. Fails with INVALID_REQUEST if the JSON
- * has too many levels or the batch exceeds the bucket, and with RATE_LIMITED unless all messages fit.
+ * Throttles the messages of a batch after the first, which is already throttled. Fails with INVALID_REQUEST if the
+ * batch exceeds the bucket or the JSON has too many levels or values, and with RATE_LIMITED unless all messages fit.
  */
 async function requireAcceptable(
   { json, messages }: ReceivedBody,
   inbound: Inbound,
   { burst, accessPolicy }: EndpointDependencies,
 ): Promise<void> {
-  if (isTooDeep(json)) rejectInput([{ field: "", rule: "levels", message: tooDeep }]);
   const message = `a batch must have at most ${burst} messages`;
   if (messages > burst) rejectInput([{ field: "", rule: "batch", message }]);
+  const excess = excessOf(json, messages);
+  if (excess !== undefined) rejectInput([{ field: "", rule: "size", message: excess }]);
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }
 

@@ -49,8 +49,16 @@ describe.each(revisions)("in the revision %s", (revision) => {
   test("JSON of more levels than any interface accepts is 422, without a word of the inside [MCP-25] [ERR-08]", async () => {
     const deep = JSON.parse(`${"[".repeat(1_000)}${"]".repeat(1_000)}`) as unknown;
     const { body, status } = await send(revision, "tools/list", { deep });
-    console.log(revision, status, JSON.stringify(body));
     expect([status, body.error.message]).toEqual([422, "the body must have at most 100 levels of arrays and objects"]);
+  });
+
+  test("a message of more than 1,000 values is 422, and one of fewer is read [MCP-25] [ERR-08]", async () => {
+    const names = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, turn) => [`n${turn}`, turn]));
+    const found = await send(revision, "tools/call", { name: "search", arguments: names(900) });
+    expect(found.body.result.content[0].text).toMatch(/^n0: must be left out/);
+    const { body, status } = await send(revision, "tools/call", { name: "search", arguments: names(1_000) });
+    expect([status, body.error.message]).toEqual([422, "each message must have at most 1000 values"]);
   });
 
   test("null for the arguments, or for one of them, counts as omitted [MCP-15] [MCP-25]", async () => {
