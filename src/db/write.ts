@@ -7,7 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { isTimeoutOrUnavailable, isPast, leftMs, onPassed, requireNotPast } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
-import { noteWrite, confirmGrant } from "../call/scope.ts";
+import { noteWrite, confirmGrant, requireGrant } from "../call/scope.ts";
 import { Failure, fail } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
@@ -96,7 +96,7 @@ export async function commit<T>(
   const claims = claimsOf(client);
   return transaction(client, scope.deadline, async (session) => {
     // Checked again for every attempt of a transaction, because seconds may have passed.
-    await confirmGrant(scope);
+    requireGrant(scope);
     if (claim !== undefined) await insertClaim(claims, claim, session);
     const result = await work({ session }, {});
     noteWrite(scope);

@@ -1,12 +1,12 @@
 // Access policies of the two listeners: the guards for each credential, in the contract's status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
+import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";
-import { runGuards, waitUntilReady } from "./chain.ts";
+import { leftOf, runGuards, waitUntilReady } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -48,7 +48,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
   };
 
   return {
-    identify: (inbound, call) => policy(call).identify(inbound, call), // 429
+    identify: (inbound, call, again) => policy(call).identify(inbound, call, again), // 429
     guards: (call) => policy(call).guards,
     ready: (call) => policy(call).ready(call),
     grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
@@ -81,12 +81,12 @@ function keyPolicy(dependencies: PublicAccessDependencies): CallPolicy {
   const { authentication, switches, requireFreshSwitches, freshSwitches, onUse } = dependencies;
   return {
     // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
-    identify: (inbound, call) =>
+    identify: (inbound, call, again = false) =>
       authentication.identify(inbound, {
         fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
-        deadline: deadlineIn(deadlineMs, {}, inbound.tally),
+        deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
         optional: false,
-        ready: freshSwitches,
+        again,
       }),
     guards: [
       () => requireInterface(switches()), // 503
@@ -164,7 +164,7 @@ export function internalAccessPolicy(
       if (call !== undefined && isPausable(call)) {
         // A caller without a token does not wait.
         access.requireToken(inbound); // 401
-        await waitUntilReady({ ready }, call, deadlineIn(deadlineMs, inbound.limits, inbound.tally));
+        await waitUntilReady({ ready }, call, deadlineIn(leftOf(inbound), inbound.limits, inbound.tally));
       }
       return { kind: "nobody", sent: false };
     },

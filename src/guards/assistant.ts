@@ -10,6 +10,7 @@ import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
+import { identifyOnceFresh, leftOf } from "./chain.ts";
 import type { Credential, Recognition, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "../call/scope.ts";
@@ -91,8 +92,8 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
-    // Entering has waited for the switches, and these guards do not read them.
-    ready: () => undefined,
+    // The proof of the token requires them.
+    ready: dependencies.freshSwitches,
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited. If the token has ended meanwhile, the caller gets no data.
@@ -103,7 +104,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
 }
 
 function createAdmission(dependencies: AssistantAccessDependencies) {
-  const { tokens, recognizers, capacity, switches, requireFreshSwitches } = dependencies;
+  const { tokens, recognizers, capacity, switches, requireFreshSwitches, freshSwitches } = dependencies;
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId && accountBucket(accountId));
   const credentialOf = (token: string): Credential<TokenFacts> => ({
     name: digestName(token),
@@ -118,33 +119,31 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     requireFreshSwitches(); // 503
   };
 
-  function readerOf(found: Recognition<TokenFacts>, inbound: Inbound): Reader {
-    requireInterface(switches()); // 503
-    if (found.kind === "unreadable") throw found.cause; // 503
-    if (found.kind === "invalid") throw found.failure ?? new Failure(Reason.INVALID_TOKEN); // 401
-    const { accountId, ...facts } = found.holder;
-    observeCaller(inbound, { kind: "token", token: found.holder });
-    if (accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
-    if (facts.suspended === true) fail(Reason.ACCOUNT_SUSPENDED); // 403
-    requireFreshSwitches(); // 503
-    return { ...facts, accountId };
-  }
-
   return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
     const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
-    const ready = dependencies.freshSwitches;
-    const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder, ready };
-    const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival); // 429
+    const recognize = (again: boolean): Promise<Recognition<TokenFacts>> =>
+      recognizer.recognize(token === undefined ? undefined : credentialOf(token), {
+        address: inbound.address,
+        deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
+        optional: false,
+        onHolder,
+        again,
+      });
+    // 429
+    const found = await identifyOnceFresh(inbound, recognize, ({ kind }) =>
+      kind === "invalid" ? undefined : freshSwitches(),
+    );
     requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
     // A remembered holder without an account in service may be out of date, so the token is looked up.
     const isUnproven = found.kind === "valid" && !found.proven;
-    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
+    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound, dependencies);
     requireBytesLeft(inbound.tally); // 503
-    const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
+    const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> =>
+      readerOf(await look, inbound, dependencies);
     const prover = createProver({
       holder,
       deadline,
@@ -158,6 +157,23 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     });
     return { holder, ...prover };
   };
+}
+
+/** Returns the reader that was found. Fails with 503, 401 or 403 if there is none, in this order. */
+function readerOf(
+  found: Recognition<TokenFacts>,
+  inbound: Inbound,
+  { switches, requireFreshSwitches }: Pick<AssistantAccessDependencies, "switches" | "requireFreshSwitches">,
+): Reader {
+  requireInterface(switches()); // 503
+  if (found.kind === "unreadable") throw found.cause; // 503
+  if (found.kind === "invalid") throw found.failure ?? new Failure(Reason.INVALID_TOKEN); // 401
+  const { accountId, ...facts } = found.holder;
+  observeCaller(inbound, { kind: "token", token: found.holder });
+  if (accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
+  if (facts.suspended === true) fail(Reason.ACCOUNT_SUSPENDED); // 403
+  requireFreshSwitches(); // 503
+  return { ...facts, accountId };
 }
 
 /** Returns the remembered holder of a token; undefined unless the token was valid and the account in service. */

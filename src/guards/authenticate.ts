@@ -30,8 +30,8 @@ export interface Identifying {
   readonly deadline: Deadline;
   /** Whether the request is served even without a valid key. */
   readonly optional: boolean;
-  /** Returns what a look-up has to wait for, if anything. Missing if it never waits. */
-  readonly ready?: () => Promise<void> | undefined;
+  /** Whether the request is identified again: it has been throttled before. */
+  readonly again?: boolean;
 }
 
 /** Identifies callers by their API keys. */
@@ -71,7 +71,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
   }
 
   return {
-    async identify(inbound, { fresh, deadline, optional, ready }) {
+    async identify(inbound, { fresh, deadline, optional, again = false }) {
       const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
@@ -81,7 +81,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         deadline,
         optional,
         onHolder,
-        ready,
+        again,
       });
       if (found.kind === "unreadable") return found;
       if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };

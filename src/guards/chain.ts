@@ -37,6 +37,28 @@ export function runGuards(guards: readonly Guard[], call: Call, caller: Caller):
   for (const guard of guards) guard(call, caller);
 }
 
+/** Returns the milliseconds until the deadline of a request that has just arrived, with its body or before it. */
+export function leftOf({ arrivedAt }: Pick<Inbound, "arrivedAt">): number {
+  return deadlineMs - (performance.now() - arrivedAt);
+}
+
+/**
+ * Identifies a caller. If the switches are too old then, waits for fresh ones and identifies the caller again: a
+ * look-up can have failed for the same reason, and whether one is necessary depends on the switches. `pending` returns
+ * what to wait for, if anything.
+ */
+export async function identifyOnceFresh<T>(
+  inbound: Inbound,
+  identify: (again: boolean) => Promise<T>,
+  pending: (found: T) => Promise<void> | undefined,
+): Promise<T> {
+  const found = await identify(false);
+  const fresh = pending(found);
+  if (fresh === undefined) return found;
+  await withDeadline(deadlineIn(leftOf(inbound), inbound.limits, inbound.tally), fresh);
+  return identify(true);
+}
+
 /** Waits until the guards can check the call, or until waiting longer does not help. Fails at the deadline. */
 export async function waitUntilReady(
   { ready }: Pick<AccessPolicy, "ready">,
@@ -49,13 +71,16 @@ export async function waitUntilReady(
 
 /** The part of the chain that differs between listeners and surfaces. */
 export interface AccessPolicy {
-  /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
-  identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
+  /**
+   * Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. `again` is true for a
+   * request that was throttled before.
+   */
+  identify(inbound: Inbound, call: Call | undefined, again?: boolean): Promise<Caller>;
   /** Returns the guards to run in this order before the body is read, and again afterwards. */
   guards(call: Call): readonly Guard[];
   /**
    * Resolves once the guards can check the call by current switches, or when waiting longer does not help. Returns
-   * undefined if they can now. `identify` waits for the same before it looks up a credential.
+   * undefined if they can now.
    */
   ready(call: Call): Promise<void> | undefined;
   /**
@@ -89,7 +114,12 @@ export function createDispatch(
     async admit(rpc, inbound) {
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
-      const caller = await accessPolicy.identify(inbound, call); // 429
+      const caller = await identifyOnceFresh(
+        inbound,
+        (again) => accessPolicy.identify(inbound, call, again), // 429
+        // A caller without a credential gets 401 anyway.
+        (found) => (found.kind === "nobody" ? undefined : accessPolicy.ready(call)),
+      );
       try {
         runGuards(accessPolicy.guards(call), call, caller);
       } catch (error) {
@@ -103,7 +133,7 @@ export function createDispatch(
       const isOnKeys = facts.rules.credential === Credential.SESSION;
       if (call.writes && !isOnKeys) requireBytesLeft(inbound.tally); // 503
       // The time that the client takes to send the body does not count against the deadline.
-      const spentMs = performance.now() - inbound.arrivedAt;
+      const left = leftOf(inbound);
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
@@ -111,12 +141,10 @@ export function createDispatch(
         prove: () => limited(() => runGuardsAgain(admission).then(() => undefined)),
       };
 
-      async function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
-        const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
-        // Before the slot, which others need meanwhile.
-        await waitUntilReady(accessPolicy, call, deadline);
+      function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
+        const deadline = deadlineIn(left, inbound.limits, inbound.tally);
         const run = (): Promise<T> => withDeadline(deadline, finalized(work(deadline), admission));
-        return bounded ? capacity.run("verified", deadline, run) : capacity.count(run);
+        return bounded ? inSlot(capacity, admission, deadline, run) : capacity.count(run);
       }
     },
   };
@@ -130,6 +158,24 @@ interface Admission {
   readonly idempotency: Idempotency;
   readonly call: Call;
   readonly caller: Caller;
+}
+
+/**
+ * Runs the work in a slot. If the switches are too old by then, leaves the slot to others, waits, and takes one again.
+ */
+async function inSlot<T>(
+  capacity: Capacity,
+  { accessPolicy, call }: Admission,
+  deadline: Deadline,
+  work: () => Promise<T>,
+): Promise<T> {
+  const outcome = await capacity.run("verified", deadline, async () => {
+    const pending = accessPolicy.ready(call);
+    return pending === undefined ? { done: await work() } : { pending };
+  });
+  if (outcome.pending === undefined) return outcome.done;
+  await withDeadline(deadline, outcome.pending);
+  return capacity.run("verified", deadline, work);
 }
 
 async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Admission): Promise<T> {

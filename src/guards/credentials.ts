@@ -40,8 +40,8 @@ export interface Arrival<Holder> {
   readonly optional: boolean;
   /** Called with the holder before the request is throttled. */
   readonly onHolder: (holder: Holder) => void;
-  /** Returns what a look-up has to wait for, if anything. Missing if it never waits. */
-  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  /** Whether the request is recognized again: it has taken its token before. */
+  readonly again?: boolean;
 }
 
 /** The result of recognizing a credential. */
@@ -123,14 +123,11 @@ export function createRecognizer<Holder>(
         if (!optional) capacity.require("unverified");
         return nobody;
       }
-      await waitUntilReady(arrival);
       const checked = recordUse(credential) ? await check(credential, arrival) : undefined;
       if (checked !== undefined) return checked;
       const holder = knownHolder(credential);
       if (holder !== undefined) {
         await throttleHolder({ kind: "valid", holder, proven: false }, arrival);
-        // The process can have stood still meanwhile.
-        await waitUntilReady(arrival);
         return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
       }
       try {
@@ -145,21 +142,16 @@ export function createRecognizer<Holder>(
   };
 }
 
-/** Waits until a look-up can succeed, or until waiting longer does not help. Fails once the deadline has passed. */
-async function waitUntilReady<Holder>({ ready, deadline }: Arrival<Holder>): Promise<void> {
-  const pending = ready?.();
-  if (pending !== undefined) await withDeadline(deadline, pending);
-}
-
-/** Takes a token from the bucket of a valid credential's holder, or else of the address. */
+/** Takes a token from the bucket of a valid credential's holder, or else of the address; none for a second time. */
 type ThrottleHolder<Holder> = (found: Recognition<Holder>, arrival: Arrival<Holder>) => Promise<void>;
 
 function createThrottleHolder<Holder>(
   throttle: Throttle,
   bucketOf: (holder: Holder) => string | undefined,
 ): ThrottleHolder<Holder> {
-  return async (found, { address, deadline, onHolder }) => {
+  return async (found, { address, deadline, onHolder, again }) => {
     if (found.kind === "valid") onHolder(found.holder);
+    if (again === true) return;
     const bucket = found.kind === "valid" ? bucketOf(found.holder) : undefined;
     await throttle(bucket ?? addressBucket(address), deadline.tally);
   };

@@ -98,7 +98,12 @@ describe.each(outcomes)("%s", (expected, helps) => {
     const { parts: others, accessPolicy } = makeAssistant();
     stall(others, helps);
     const inbound = others.inbound(assistantToken);
-    expect(await reasonOf(accessPolicy.enter(inbound))).toBe(expected);
+    expect(await reasonOf(accessPolicy.enter(inbound).then(({ prove }) => prove()))).toBe(expected);
+    others.world.isStale = false;
+    await accessPolicy.enter(inbound);
+    const admitted = await others.behind(accessPolicy).admit(getContact, inbound);
+    stall(others, helps);
+    expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe(expected);
   });
 });
 
@@ -126,23 +131,70 @@ test("a revoked key gets 401 although writes were paused while the request waite
   expect(await reasonOf(parts.call(dispatch, createContact, key, { fullName: "Ann" }))).toBe("INVALID_KEY");
 });
 
-test("the switches can become too old while the throttle responds: the request waits for them afterwards", async () => {
+test.each([
+  ["a known", true],
+  ["an unknown", false],
+])(
+  "the switches can become too old while the throttle responds for %s key: the request takes one token, and waits",
+  async (_which, isKnown) => {
+    const dispatch = parts.behind(publicAccessPolicyOf(parts));
+    if (isKnown) expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+    parts.steps.length = 0;
+    parts.world.onTake = () => stall(parts);
+    expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+    expect(parts.steps.filter((step) => step.startsWith("take"))).toHaveLength(1);
+  },
+);
+
+test("a caller who sends too many requests gets 429 without a wait, and takes no part in it [ERR-12]", async () => {
   const dispatch = parts.behind(publicAccessPolicyOf(parts));
-  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
-  parts.world.onTake = () => stall(parts);
-  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+  stall(parts);
+  parts.world.freshen = () => fail(Reason.INTERNAL);
+  parts.world.waitMs = 1_000;
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("RATE_LIMITED");
 });
 
-test("a request that waits holds no slot", async () => {
+test("a request waits once, however long the wait lasted in vain", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  let waits = 0;
+  stall(parts, false, () => void (waits += 1));
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("UNAVAILABLE");
+  expect(waits).toBe(1);
+});
+
+test("a request that waits holds no slot, neither before its body nor after it", async () => {
   const capacity = createCapacity(1, () => undefined);
   const dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
   const admitted = await dispatch.admit(getContact, parts.inbound(key));
   const working: number[] = [];
-  stall(parts, true, () => working.push(capacity.state().working.verified));
+  const stallSlowly = (): void => {
+    parts.world.isStale = true;
+    parts.world.freshen = async () => {
+      await new Promise(setImmediate);
+      working.push(capacity.state().working.verified);
+      parts.world.isStale = false;
+    };
+  };
+  stallSlowly();
   expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("no failure");
-  stall(parts, true, () => working.push(capacity.state().working.verified));
+  stallSlowly();
   expect(await reasonOf(dispatch.admit(getContact, parts.inbound(key)))).toBe("no failure");
   expect(working).toEqual([0, 0]);
+});
+
+test("requests that queue for a slot when the switches become too old are served", async () => {
+  const capacity = createCapacity(1, () => undefined);
+  const dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
+  await parts.call(dispatch, getContact, key, one);
+  const admitted = await Promise.all(Array.from({ length: 20 }, () => dispatch.admit(getContact, parts.inbound(key))));
+  let served = 0;
+  parts.world.serve = async () => {
+    served += 1;
+    if (served === 1) stall(parts);
+    await new Promise(setImmediate);
+  };
+  const reasons = await Promise.all(admitted.map(({ invoke }) => reasonOf(invoke(create(getContact.input, one)))));
+  expect([new Set(reasons), served]).toEqual([new Set(["no failure"]), 20]);
 });
 
 test("no request waits longer than its caller does, and nothing starts for it afterwards", async () => {
