@@ -56,7 +56,8 @@ function keyOf(name: string): string {
 }
 
 async function names(name: string): Promise<string[]> {
-  const { body } = await rest(program.base, "/v1/contacts?query=example", { key: keyOf(name) });
+  const { status, body } = await rest(program.base, "/v1/contacts?query=example", { key: keyOf(name) });
+  expect([status, body]).toEqual([200, expect.anything()]);
   return (body.data as { id: string }[]).map(({ id }) => id).sort();
 }
 
