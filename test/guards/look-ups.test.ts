@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
+import type { RawResponse } from "../../fixtures/clients/raw.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
@@ -64,13 +65,14 @@ test.each(forged)(
     introspected = 0;
     const rejectedBefore = await rejectedLookUps();
     const began = performance.now();
-    const responses = (
-      await Promise.all(
-        Array.from({ length: 4 }, () =>
-          pipelined(service.base, path, 500, () => [`X-Forwarded-For: ${address}`, line()]),
-        ),
-      )
-    ).flat();
+    const responses: RawResponse[] = [];
+    // 200 at once: a look-up that is not complete by its deadline takes no token.
+    for (let wave = 0; wave < 10; wave++) {
+      const sent = Array.from({ length: 4 }, () =>
+        pipelined(service.base, path, 50, () => [`X-Forwarded-For: ${address}`, line()]),
+      );
+      responses.push(...(await Promise.all(sent)).flat());
+    }
     const most = 257 + 20 * Math.ceil((performance.now() - began) / 1_000);
     const commands = monitor.stop().filter(({ label }) => ofKind.test(label) && !/switches/.test(label));
     expect(commands.length).toBeLessThanOrEqual(most);

@@ -1,4 +1,4 @@
-// Sends many GETs in one write on one connection, so that the instance receives all of them at once.
+// Sends many requests in one write on one connection, so that the instance receives all of them at once.
 import { expect } from "vitest";
 import type { RawResponse } from "../../fixtures/clients/raw.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
@@ -9,10 +9,11 @@ export async function pipelined(
   path: string,
   count: number,
   lines: (turn: number) => readonly string[] = () => [],
+  method = "GET",
 ): Promise<readonly RawResponse[]> {
   const one = (turn: number): string =>
     [
-      `GET ${path} HTTP/1.1`,
+      `${method} ${path} HTTP/1.1`,
       "Host: localhost",
       ...lines(turn),
       ...(turn === count - 1 ? ["Connection: close"] : []),

@@ -7,6 +7,7 @@ import type { RestResponse, TestService } from "../../../fixtures/service/servic
 import { startService } from "../../../fixtures/service/service.ts";
 import { from } from "../../../fixtures/service/from.ts";
 import { accessToken, offerIntrospection, send, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
+import { pipelined, tallied } from "../../http/pipelined.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -212,10 +213,16 @@ test("a user's assistants and the key of their account share one bucket, which i
 });
 
 test("a preflight takes a token from the bucket of documents [RTE-16, RTE-24]", async () => {
-  const headers = from();
-  const { responses, passed } = await atOnce(300, () => tight.rest("/mcp", { method: "OPTIONS", headers }));
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204, 429]));
+  const headers = Object.entries(from()).map((pair) => pair.join(": "));
+  // Far more than the bucket refills by while they are served, even on a slow machine.
+  const {
+    204: passed,
+    429: rejected,
+    ...others
+  } = tallied(await pipelined(tight.base, "/mcp", 2_000, () => headers, "OPTIONS"));
+  expect(others).toEqual({});
   expect(passed).toBeGreaterThanOrEqual(100);
+  expect(rejected).toBeGreaterThan(0);
 });
 
 test("a caller that is throttled can still read documents and send preflights [RTE-16]", async () => {

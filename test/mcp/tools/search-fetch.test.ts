@@ -49,8 +49,11 @@ beforeAll(async () => {
   await put.transcript({ session_id: kickOff, transcript: "Maya: hello\nZoë: hello 👋" });
 });
 
-const search = async (query: string): Promise<readonly Found[]> =>
-  (await call(holder, "search", { query })).structured.results as Found[];
+async function search(query: string): Promise<readonly Found[]> {
+  const { isError, text, structured } = await call(holder, "search", { query });
+  if (isError) throw new Error(`search ${query}: ${text}`);
+  return structured.results as Found[];
+}
 const fetchOne = async (
   id: string,
 ): Promise<Found & { readonly text: string; readonly metadata: Record<string, string> }> =>
