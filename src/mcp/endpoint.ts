@@ -185,7 +185,7 @@ async function requireAcceptable(
 ): Promise<void> {
   const message = `a batch must have at most ${burst} messages`;
   if (messages > burst) rejectInput([{ field: "", rule: "batch", message }]);
-  const excess = excessOf(json, messages);
+  const excess = excessOf(json);
   if (excess !== undefined) rejectInput([{ field: "", rule: "size", message: excess }]);
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }

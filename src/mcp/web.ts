@@ -36,21 +36,21 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
   return { bytes, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
 }
 
-/** The most values in one JSON-RPC message. The largest call that makes sense has some twenty. */
-const maxValues = 1_000;
+/** The most values in a body. The largest call that makes sense has some twenty. */
+const maxValues = 10_000;
 
 /**
- * Returns what is wrong with the size of JSON that consists of so many messages; undefined if nothing is. The library
- * visits the levels by recursion, which would exhaust the stack. It visits each value several times.
+ * Returns what is wrong with the size of JSON; undefined if nothing is. The library visits the levels by recursion,
+ * which would exhaust the stack, and each value several times.
  */
-export function excessOf(json: unknown, messages: number): string | undefined {
-  let left = maxValues * messages;
+export function excessOf(json: unknown): string | undefined {
+  let left = maxValues;
   function visit(value: unknown, levels: number): string | undefined {
     if (typeof value !== "object" || value === null) return undefined;
     if (levels === 0) return `the body must have at most ${maxLevels} levels of arrays and objects`;
     const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
     left -= values.length;
-    if (left < 0) return `each message must have at most ${maxValues} values`;
+    if (left < 0) return `the body must have at most ${maxValues} values`;
     for (const one of values) {
       const excess = visit(one, levels - 1);
       if (excess !== undefined) return excess;
