@@ -135,6 +135,22 @@ export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
     },
     { name: "MCP: a batch of 1,000 calls", send: (share) => mcp(`[${repeated(JSON.stringify(call), 1_000 * share)}]`) },
     {
+      name: "MCP: a search for as many words as fit",
+      send: (share) => {
+        const query = `ann ${Array.from({ length: 40_000 * share }, (_, at) => `w${at}`).join(" ")}`;
+        return mcp(JSON.stringify({ ...call, params: { name: "search", arguments: { query } } }));
+      },
+    },
+    {
+      name: "MCP: as many capabilities as are accepted",
+      send: (share) => {
+        const experimental = Object.fromEntries(Array.from({ length: 900 * share }, (_, at) => [`n${at}`, at]));
+        const clientInfo = { name: "a", version: "1" };
+        const params = { protocolVersion: "2025-03-26", capabilities: { experimental }, clientInfo };
+        return mcp(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }));
+      },
+    },
+    {
       name: "MCP: 4 megabytes",
       send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000 * share)}"}`),
     },

@@ -22,6 +22,10 @@ const maxResults = 20;
 /** The maximum number of results from a list if none of its records has all the words. */
 const maxPartialMatches = 7;
 const snippetLength = 240;
+/** More of a query is cut. A search uses far fewer words. */
+const maxQueryLength = 1_000;
+/** The most words of a query that a snippet is looked for by. */
+const maxSnippetWords = 40;
 
 /** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
 export const searchTool: Tool = {
@@ -74,7 +78,7 @@ export const searchTool: Tool = {
     if (sent === null) return rejectInput([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof sent !== "string") return rejectInput([{ field: "query", rule: "type", message: "must be a string" }]);
     // A lone surrogate becomes U+FFFD.
-    const query = Buffer.from(sent).toString().replaceAll("\ufffd", " ");
+    const query = Buffer.from(sent.trimStart().slice(0, maxQueryLength)).toString().replaceAll("\ufffd", " ");
     if ([...query.trim()].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [keywords(query), truncateQuery(query), [...query.trim()].slice(0, 100).join("")];
@@ -107,7 +111,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     const named = isName ? await rowsOf("searchContacts", { query: sent }) : [];
     return named.length > 0 ? named : find("searchContacts", {});
   };
-  const words = wordsOf(sent, query);
+  const words = wordsOf(query, sent);
   const [contacts, sessions, notes] = await Promise.all([
     findNamed(),
     find("listSessions", { limit: 10 }),
@@ -173,17 +177,21 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns the words for snippets, those sent and those searched for, in lower case and longest first. */
+/** Returns the words for snippets, those searched for and then those sent, in lower case and longest first. */
 function wordsOf(...texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
-  return [...new Set(words)].filter(({ length }) => length > 1).sort((one, other) => other.length - one.length);
+  return [...new Set(words)]
+    .filter(({ length }) => length > 1)
+    .slice(0, maxSnippetWords)
+    .sort((one, other) => other.length - one.length);
 }
 
 /** Returns the part of a text around the longest word that it contains, or its beginning if it contains none. */
 function snippetOf(text: string, words: readonly string[]): string {
   if (text.length <= snippetLength) return text;
   const lower = text.toLowerCase();
-  const place = words.map((word) => lower.indexOf(word)).find((at) => at !== -1) ?? 0;
+  const word = words.find((one) => lower.includes(one));
+  const place = word === undefined ? 0 : lower.indexOf(word);
   const from = place < snippetLength / 2 ? 0 : startBefore(text, place);
   const end = endOfCodePoint(text, Math.min(text.length, from + snippetLength) - 1);
   return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;

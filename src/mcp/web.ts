@@ -37,7 +37,7 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
 }
 
 /** The most values in a body. The largest call that makes sense has some twenty. */
-const maxValues = 10_000;
+const maxValues = 1_000;
 
 /**
  * Returns what is wrong with the size of JSON; undefined if nothing is. The library visits the levels by recursion,
