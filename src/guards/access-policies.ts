@@ -48,7 +48,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
   };
 
   return {
-    identify: (inbound, call, again) => policy(call).identify(inbound, call, again), // 429
+    identify: (inbound, call, attempt) => policy(call).identify(inbound, call, attempt), // 429
     guards: (call) => policy(call).guards,
     ready: (call) => policy(call).ready(call),
     grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
@@ -81,12 +81,12 @@ function keyPolicy(dependencies: PublicAccessDependencies): CallPolicy {
   const { authentication, switches, requireFreshSwitches, freshSwitches, onUse } = dependencies;
   return {
     // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
-    identify: (inbound, call, again = false) =>
+    identify: (inbound, call, attempt) =>
       authentication.identify(inbound, {
         fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
         deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
         optional: false,
-        again,
+        attempt,
       }),
     guards: [
       () => requireInterface(switches()), // 503

@@ -1,7 +1,7 @@
 // Access policy of the MCP surface: authenticates each request once, by its access token, and permits only reads.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
+import { deadlineIn } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
 import { requireBytesLeft } from "../large/sending.ts";
 import type { Inbound } from "../call/dispatch.ts";
@@ -11,7 +11,7 @@ import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
 import { identifyOnceFresh, leftOf } from "./chain.ts";
-import type { Credential, Recognition, CreateRecognizer } from "./credentials.ts";
+import type { Attempt, Credential, Recognition, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "../call/scope.ts";
 import type { SwitchState } from "./switches.ts";
@@ -64,6 +64,8 @@ export interface AssistantAccessDependencies {
   readonly freshSwitches: () => Promise<void> | undefined;
 }
 
+type SwitchDependencies = Pick<AssistantAccessDependencies, "switches" | "requireFreshSwitches">;
+
 /** A token holder whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
@@ -72,7 +74,8 @@ interface Entered extends Entry, TokenProver {
 }
 
 export function assistantAccessPolicy(dependencies: AssistantAccessDependencies): AssistantAccessPolicy {
-  const { throttle } = dependencies;
+  const { throttle, freshSwitches } = dependencies;
+  const requireSwitches = requirementOf(dependencies);
   const entered = new WeakMap<Inbound, Entered>();
   const holder = (inbound: Inbound): Reader => entered.get(inbound)?.holder ?? fail(Reason.INVALID_TOKEN);
   const enter = createAdmission(dependencies);
@@ -89,17 +92,30 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store.
     guards: () => [
+      () => requireSwitches(), // 503
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
-    // The proof of the token requires them.
-    ready: dependencies.freshSwitches,
+    ready({ inbound }) {
+      const fresh = freshSwitches();
+      // The token can end during the wait.
+      if (fresh !== undefined) entered.get(inbound)?.discard();
+      return fresh;
+    },
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited. If the token has ended meanwhile, the caller gets no data.
     finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
     renew: (_call, caller) => Promise.resolve(caller),
     rejected: () => Promise.resolve(),
+  };
+}
+
+/** Returns a function that fails with 503 if the interface is off, or may be. */
+function requirementOf({ switches, requireFreshSwitches }: SwitchDependencies): () => void {
+  return () => {
+    requireInterface(switches()); // 503
+    requireFreshSwitches(); // 503
   };
 }
 
@@ -114,34 +130,33 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
 
   const lookUp = (token: string, deadline: Deadline): Promise<Recognition<TokenFacts>> =>
     capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
-  const requireSwitches = (): void => {
-    requireInterface(switches()); // 503
-    requireFreshSwitches(); // 503
-  };
+  const requireSwitches = requirementOf(dependencies);
 
   return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
-    const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
-    const recognize = (again: boolean): Promise<Recognition<TokenFacts>> =>
+    const recognize = (attempt: Attempt): Promise<Recognition<TokenFacts>> =>
       recognizer.recognize(token === undefined ? undefined : credentialOf(token), {
         address: inbound.address,
         deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
         optional: false,
         onHolder,
-        again,
+        attempt,
       });
     // 429
-    const found = await identifyOnceFresh(inbound, recognize, ({ kind }) =>
-      kind === "invalid" ? undefined : freshSwitches(),
-    );
+    const found = await identifyOnceFresh(inbound, recognize, freshSwitches, ({ kind }) => kind !== "invalid");
     requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
+    if (presumed !== undefined) requireFreshSwitches(); // 503
     // A remembered holder without an account in service may be out of date, so the token is looked up.
     const isUnproven = found.kind === "valid" && !found.proven;
-    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound, dependencies);
+    const due = deadlineIn(leftOf(inbound), {}, inbound.tally);
+    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, due) : found, inbound, dependencies);
     requireBytesLeft(inbound.tally); // 503
+    // The time that the client takes to send the body does not count against the deadline.
+    const left = leftOf(inbound);
+    const deadline = (): Deadline => deadlineIn(left, {}, inbound.tally);
     const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> =>
       readerOf(await look, inbound, dependencies);
     const prover = createProver({
@@ -163,7 +178,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
 function readerOf(
   found: Recognition<TokenFacts>,
   inbound: Inbound,
-  { switches, requireFreshSwitches }: Pick<AssistantAccessDependencies, "switches" | "requireFreshSwitches">,
+  { switches, requireFreshSwitches }: SwitchDependencies,
 ): Reader {
   requireInterface(switches()); // 503
   if (found.kind === "unreadable") throw found.cause; // 503

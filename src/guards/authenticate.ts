@@ -9,7 +9,7 @@ import type { Caller, KeyFacts, KeyCaller } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, UnprovenCredential } from "../call/scope.ts";
-import type { Credential, CreateRecognizer } from "./credentials.ts";
+import type { Attempt, Credential, CreateRecognizer } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
 /** The form of API keys, and their look-up. The composition root provides it. */
@@ -30,8 +30,8 @@ export interface Identifying {
   readonly deadline: Deadline;
   /** Whether the request is served even without a valid key. */
   readonly optional: boolean;
-  /** Whether the request is identified again: it has been throttled before. */
-  readonly again?: boolean;
+  /** Missing if the caller is identified only once. */
+  readonly attempt?: Attempt | undefined;
 }
 
 /** Identifies callers by their API keys. */
@@ -71,7 +71,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
   }
 
   return {
-    async identify(inbound, { fresh, deadline, optional, again = false }) {
+    async identify(inbound, { fresh, deadline, optional, attempt }) {
       const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
@@ -81,7 +81,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         deadline,
         optional,
         onHolder,
-        again,
+        attempt,
       });
       if (found.kind === "unreadable") return found;
       if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };

@@ -14,6 +14,7 @@ import type { Call, Caller } from "./call.ts";
 import { countRows, factsOf, observeAccount } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import { unlimited } from "./capacity.ts";
+import type { Attempt } from "./credentials.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
@@ -44,19 +45,27 @@ export function leftOf({ arrivedAt }: Pick<Inbound, "arrivedAt">): number {
 
 /**
  * Identifies a caller. If the switches are too old then, waits for fresh ones and identifies the caller again: a
- * look-up can have failed for the same reason, and whether one is necessary depends on the switches. `pending` returns
- * what to wait for, if anything.
+ * look-up can have failed for the same reason, and whether one is necessary depends on the switches. `ready` returns
+ * what to wait for, if anything, and `waits` whether a caller is worth it.
  */
 export async function identifyOnceFresh<T>(
   inbound: Inbound,
-  identify: (again: boolean) => Promise<T>,
-  pending: (found: T) => Promise<void> | undefined,
+  identify: (attempt: Attempt) => Promise<T>,
+  ready: () => Promise<void> | undefined,
+  waits: (found: T) => boolean,
 ): Promise<T> {
-  const found = await identify(false);
-  const fresh = pending(found);
+  let fresh: Promise<void> | undefined;
+  let throttled = true;
+  function isRepeated(): boolean {
+    fresh = ready();
+    throttled = fresh === undefined;
+    return !throttled;
+  }
+  const found = await identify({ throttled: false, isRepeated });
+  if (waits(found)) fresh ??= ready();
   if (fresh === undefined) return found;
   await withDeadline(deadlineIn(leftOf(inbound), inbound.limits, inbound.tally), fresh);
-  return identify(true);
+  return identify({ throttled, isRepeated: () => false });
 }
 
 /** Waits until the guards can check the call, or until waiting longer does not help. Fails at the deadline. */
@@ -71,11 +80,8 @@ export async function waitUntilReady(
 
 /** The part of the chain that differs between listeners and surfaces. */
 export interface AccessPolicy {
-  /**
-   * Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. `again` is true for a
-   * request that was throttled before.
-   */
-  identify(inbound: Inbound, call: Call | undefined, again?: boolean): Promise<Caller>;
+  /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
+  identify(inbound: Inbound, call: Call | undefined, attempt?: Attempt): Promise<Caller>;
   /** Returns the guards to run in this order before the body is read, and again afterwards. */
   guards(call: Call): readonly Guard[];
   /**
@@ -116,9 +122,10 @@ export function createDispatch(
       const call: Call = { ...facts, inbound };
       const caller = await identifyOnceFresh(
         inbound,
-        (again) => accessPolicy.identify(inbound, call, again), // 429
+        (attempt) => accessPolicy.identify(inbound, call, attempt), // 429
+        () => accessPolicy.ready(call),
         // A caller without a credential gets 401 anyway.
-        (found) => (found.kind === "nobody" ? undefined : accessPolicy.ready(call)),
+        ({ kind }) => kind !== "nobody",
       );
       try {
         runGuards(accessPolicy.guards(call), call, caller);

@@ -40,8 +40,16 @@ export interface Arrival<Holder> {
   readonly optional: boolean;
   /** Called with the holder before the request is throttled. */
   readonly onHolder: (holder: Holder) => void;
-  /** Whether the request is recognized again: it has taken its token before. */
-  readonly again?: boolean;
+  /** Missing if the credential is recognized only once. */
+  readonly attempt?: Attempt | undefined;
+}
+
+/** One of the attempts to identify a caller. A second one follows when the operator's switches have become fresh. */
+export interface Attempt {
+  /** Whether the request has taken its token before. */
+  readonly throttled: boolean;
+  /** Called for an unreadable credential. Returns whether it is recognized again: until then it takes no token. */
+  readonly isRepeated: () => boolean;
 }
 
 /** The result of recognizing a credential. */
@@ -142,16 +150,16 @@ export function createRecognizer<Holder>(
   };
 }
 
-/** Takes a token from the bucket of a valid credential's holder, or else of the address; none for a second time. */
+/** Takes a token from the bucket of a valid credential's holder, or else of the address; one for each request. */
 type ThrottleHolder<Holder> = (found: Recognition<Holder>, arrival: Arrival<Holder>) => Promise<void>;
 
 function createThrottleHolder<Holder>(
   throttle: Throttle,
   bucketOf: (holder: Holder) => string | undefined,
 ): ThrottleHolder<Holder> {
-  return async (found, { address, deadline, onHolder, again }) => {
+  return async (found, { address, deadline, onHolder, attempt }) => {
     if (found.kind === "valid") onHolder(found.holder);
-    if (again === true) return;
+    if (attempt?.throttled === true || (found.kind === "unreadable" && attempt?.isRepeated() === true)) return;
     const bucket = found.kind === "valid" ? bucketOf(found.holder) : undefined;
     await throttle(bucket ?? addressBucket(address), deadline.tally);
   };

@@ -17,6 +17,8 @@ export interface TokenProver {
   prove(read?: Promise<unknown>): Promise<void>;
   /** Proves the token again if its proof began too long before the read finished. */
   proveAfterRead(): Promise<void>;
+  /** Discards all earlier proofs. */
+  discard(): void;
 }
 
 /** Dependencies of the proof. */
@@ -45,12 +47,12 @@ export function createProver(dependencies: ProverDependencies): TokenProver {
   const { holder } = dependencies;
   const verifies = shared(() => dependencies.verifies());
   // Initially nothing is proven: a look-up before the body does not cover a read after it.
-  let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
-  const isProven = (at: number): boolean => at > refutedAt && isRecent(at);
+  let [lookedUpAt, readAt] = [-Infinity, -Infinity];
+  const { isProven, discard } = createValidity();
 
   /** Discards all earlier proofs: they may date from before the token ended. */
   function refuted(error: unknown): never {
-    refutedAt = performance.now();
+    discard();
     throw error;
   }
 
@@ -77,7 +79,7 @@ export function createProver(dependencies: ProverDependencies): TokenProver {
       readAt = Math.max(readAt, begunAt);
     } catch {
       // The remembered facts may be older than the token's sign-in.
-      refutedAt = performance.now();
+      discard();
     }
   }
 
@@ -98,6 +100,18 @@ export function createProver(dependencies: ProverDependencies): TokenProver {
     },
     prove: (read) => proveBy((deadline) => dependencies.lookUp(deadline), read),
     proveAfterRead,
+    discard,
+  };
+}
+
+/** Tracks which proofs count: those that began recently, and later than the last discard. */
+function createValidity() {
+  let discardedAt = -Infinity;
+  return {
+    isProven: (at: number): boolean => at > discardedAt && isRecent(at),
+    discard(): void {
+      discardedAt = performance.now();
+    },
   };
 }
 

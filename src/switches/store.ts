@@ -9,6 +9,7 @@ import type { Primary } from "../db/primary.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
+import { createFairQueue } from "../fair-queue.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
@@ -58,7 +59,7 @@ export interface SwitchWatch {
   requireFresh(): void;
   /**
    * Resolves once the switches are fresh, or after a second without. Returns undefined if they are fresh now, or have
-   * been stale for so long that MongoDB is not expected to reply.
+   * been stale for so long that MongoDB is not expected to reply, or if too many requests wait.
    */
   waitUntilFresh(): Promise<void> | undefined;
   /** Returns whether MongoDB replied to the last proof, and the lease is held. */
@@ -78,6 +79,8 @@ export const switchCollection: CollectionSpec = {
  * moment.
  */
 const waitMs = 1_000;
+/** More requests than these fail at once: the instance could not process them all in time. */
+const maxWaiting = 512;
 /** From this age of the switches on, MongoDB is away, and requests fail at once. */
 const awayMs = 5_000;
 
@@ -125,7 +128,7 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
   });
   const ageMs = (): number => performance.now() - asOf;
   const isFresh = (): boolean => ageMs() < leaseMs;
-  const waiting = createWaitingRoom(waitMs);
+  const waiting = createWaitingRoom(waitMs, maxWaiting);
   await primary.prove();
   return {
     state: () => state,
@@ -139,13 +142,15 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
 
 /** Callers that wait for the same event. */
 interface WaitingRoom {
-  /** Resolves at the next release, or when the time limit has passed. */
-  enter(): Promise<void>;
+  /** Resolves at the next release, or when the time limit has passed. Returns undefined if the room is full. */
+  enter(): Promise<void> | undefined;
   release(): void;
 }
 
-/** Creates a waiting room with one timer for everybody in it, because thousands of requests can wait at once. */
-function createWaitingRoom(limitMs: number): WaitingRoom {
+/** Creates a waiting room with one timer for everybody in it. Those who are released continue one by one. */
+function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
+  // Requests that all continued at once would keep the event loop from the next proof.
+  const schedule = createFairQueue(0);
   /** The oldest first. */
   const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>();
   let timer: NodeJS.Timeout | undefined;
@@ -154,7 +159,7 @@ function createWaitingRoom(limitMs: number): WaitingRoom {
     for (const waiter of waiting) {
       if (waiter.until > now) break;
       waiting.delete(waiter);
-      waiter.resolve();
+      schedule(waiter.resolve);
     }
     clearTimeout(timer);
     const [oldest] = waiting;
@@ -163,11 +168,13 @@ function createWaitingRoom(limitMs: number): WaitingRoom {
   const expire = (): void => release(performance.now());
 
   return {
-    enter: () =>
-      new Promise((resolve) => {
+    enter() {
+      if (waiting.size >= maxWaiters) return undefined;
+      return new Promise((resolve) => {
         waiting.add({ until: performance.now() + limitMs, resolve });
         timer ??= setTimeout(expire, limitMs).unref();
-      }),
+      });
+    },
     release,
   };
 }

@@ -172,6 +172,16 @@ export function freshnessOf(world: World) {
   };
 }
 
+/** From now on the switches are too old until somebody waits for them. Waiting does not help if `helps` is false. */
+export function stall({ world }: Made, helps = true, meanwhile: () => unknown = () => undefined): void {
+  world.isStale = true;
+  world.freshen = async () => {
+    await Promise.resolve();
+    await meanwhile();
+    world.isStale = !helps;
+  };
+}
+
 /** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
 export function publicAccessPolicyOf(
   { world, steps, recognition }: Made,

@@ -15,9 +15,9 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
-import { facts, makeAssistant, one, token as assistantToken } from "./made-assistant.ts";
+import { one } from "./made-assistant.ts";
 import type { Made } from "./made.ts";
-import { accountId, internalPolicyOf, keyFacts, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
+import { accountId, internalPolicyOf, keyFacts, make, publicAccessPolicyOf, reasonOf, stall } from "./made.ts";
 
 const { getContact, createContact } = ContactService.method;
 const account = accountId.toHexString();
@@ -30,16 +30,6 @@ const outcomes = [
   ["no failure", true],
   ["UNAVAILABLE", false],
 ] as const;
-
-/** From now on the switches are too old until somebody waits for them. */
-function stall({ world }: Made, helps = true, meanwhile: () => void = () => undefined): void {
-  world.isStale = true;
-  world.freshen = async () => {
-    await Promise.resolve();
-    meanwhile();
-    world.isStale = !helps;
-  };
-}
 
 async function* noMessages(): AsyncGenerator<Message> {}
 
@@ -93,18 +83,6 @@ describe.each(outcomes)("%s", (expected, helps) => {
     parts.world.isStale = false;
     expect(await reasonOf(received(() => stall(parts, helps), nothing))).toBe(expected);
   });
-
-  test("an assistant's request and each of its calls", async () => {
-    const { parts: others, accessPolicy } = makeAssistant();
-    stall(others, helps);
-    const inbound = others.inbound(assistantToken);
-    expect(await reasonOf(accessPolicy.enter(inbound).then(({ prove }) => prove()))).toBe(expected);
-    others.world.isStale = false;
-    await accessPolicy.enter(inbound);
-    const admitted = await others.behind(accessPolicy).admit(getContact, inbound);
-    stall(others, helps);
-    expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe(expected);
-  });
 });
 
 test("a key that no instance remembers is looked up after the wait, because a look-up fails until then", async () => {
@@ -112,13 +90,17 @@ test("a key that no instance remembers is looked up after the wait, because a lo
   stall(parts);
   parts.world.findKey = async () => (parts.world.isStale ? fail(Reason.UNAVAILABLE) : keyFacts);
   expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
+  // The account is not known before the wait.
+  expect(parts.steps.slice(0, 3)).toEqual(["find", "find", `take account:${keyFacts.accountId}`]);
+  expect(parts.steps.filter((step) => step.startsWith("take"))).toHaveLength(1);
 });
 
-test("an assistant's token that no instance remembers is looked up after the wait", async () => {
-  const { parts: others, accessPolicy, provider } = makeAssistant();
-  stall(others);
-  provider.identify = async () => (others.world.isStale ? fail(Reason.UNAVAILABLE) : facts);
-  expect(await reasonOf(accessPolicy.enter(others.inbound(assistantToken)))).toBe("no failure");
+test("a key that cannot be looked up after the wait either takes a token of the address [RTE-11]", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  stall(parts, false);
+  parts.world.findKey = () => fail(Reason.UNAVAILABLE);
+  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("UNAVAILABLE");
+  expect(parts.steps).toEqual(["find", "find", "take address:192.0.2.1"]);
 });
 
 test("a revoked key gets 401 although writes were paused while the request waited [ERR-12, AUT-01]", async () => {

@@ -140,9 +140,9 @@ test("a known token has ended if a look-up says so while another read verifies i
 
 test("a known token is looked up within the deadline of its request, also after a read that took all of it [OPS-15]", async () => {
   await accessPolicy.enter(parts.inbound(token));
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now);
+  const { prove } = await accessPolicy.enter(parts.inbound(token));
   const ends: number[] = [];
   provider.identify = (_token, { at }) => {
     ends.push(at);

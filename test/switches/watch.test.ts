@@ -109,22 +109,50 @@ test("a request waits for fresh switches for a second at most, and not once Mong
     await vi.advanceTimersByTimeAsync(399);
     expect(over).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
+    await new Promise(setImmediate);
     expect(over).toEqual(["first"]);
     expect(() => watch.requireFresh()).toThrow();
 
     const refreshing = watch.refresh();
     proofs[1]?.resolve(writes(false));
     await refreshing;
+    await new Promise(setImmediate);
     expect(over).toEqual(["first", "second"]);
     expect([watch.waitUntilFresh(), watch.state().writes]).toEqual([undefined, false]);
 
     await vi.advanceTimersByTimeAsync(5_000);
     wait("last");
     await vi.advanceTimersByTimeAsync(1_000);
+    await new Promise(setImmediate);
     expect(over).toEqual(["first", "second", "last"]);
     expect(watch.waitUntilFresh()).toBeUndefined();
   } finally {
     vi.restoreAllMocks();
     vi.useRealTimers();
+  }
+});
+
+test("at most 512 requests wait, and continue in turn with everything else [ADM-06]", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  try {
+    const { primary, proofs } = heldPrimary();
+    const starting = watchSwitches(primary);
+    proofs[0]?.resolve([]);
+    const watch = await starting;
+    clock.mockReturnValue(12_000);
+    let done = 0;
+    for (let turn = 0; turn < 512; turn++) void watch.waitUntilFresh()?.then(() => done++);
+    expect(watch.waitUntilFresh()).toBeUndefined();
+    const refreshing = watch.refresh();
+    proofs[1]?.resolve([]);
+    await refreshing;
+    const afterEachTurn: number[] = [];
+    while (done < 512) {
+      await new Promise(setImmediate);
+      afterEachTurn.push(done);
+    }
+    expect(afterEachTurn.slice(0, 3)).toEqual([1, 2, 3]);
+  } finally {
+    clock.mockRestore();
   }
 });

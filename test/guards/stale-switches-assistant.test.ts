@@ -1,0 +1,95 @@
+// An assistant's request that finds the operator's switches a moment too old waits for fresh ones, and is then checked
+// as if it had just arrived.
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { deadlineMs } from "../../src/deadline.ts";
+import { fail } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { MadeAssistant } from "./made-assistant.ts";
+import { facts, makeAssistant, one, token } from "./made-assistant.ts";
+import { reasonOf, stall } from "./made.ts";
+
+const { getContact } = ContactService.method;
+
+test.each([
+  ["no failure", true],
+  ["UNAVAILABLE", false],
+])("%s: a request and each of its calls", async (expected, helps) => {
+  const { parts, accessPolicy } = makeAssistant();
+  stall(parts, helps);
+  const inbound = parts.inbound(token);
+  expect(await reasonOf(accessPolicy.enter(inbound))).toBe(expected);
+  parts.world.isStale = false;
+  await accessPolicy.enter(inbound);
+  const dispatch = parts.behind(accessPolicy);
+  const admitted = await dispatch.admit(getContact, inbound);
+  stall(parts, helps);
+  expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe(expected);
+  stall(parts, helps);
+  expect(await reasonOf(dispatch.admit(getContact, inbound))).toBe(expected);
+});
+
+test("a token that no instance remembers is looked up after the wait, and takes one token of its account", async () => {
+  const { parts, accessPolicy, provider } = makeAssistant();
+  stall(parts);
+  provider.identify = async () => (parts.world.isStale ? fail(Reason.UNAVAILABLE) : facts);
+  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
+  expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual([`take account:${facts.accountId}`]);
+});
+
+test("a request waits in vain only once", async () => {
+  const { parts, accessPolicy } = makeAssistant();
+  await accessPolicy.enter(parts.inbound(token));
+  let waits = 0;
+  stall(parts, false, () => void (waits += 1));
+  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("UNAVAILABLE");
+  expect(waits).toBe(1);
+});
+
+/** A request whose token is proven, as that of a batch is before its calls. */
+async function provenCall({ parts, accessPolicy }: MadeAssistant): Promise<() => Promise<unknown>> {
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  await prove();
+  return async () =>
+    (await parts.behind(accessPolicy).admit(getContact, inbound)).invoke(create(getContact.input, one));
+}
+
+test("a call whose token ends while it waits gets 401, however recent the token's proof is [RTE-11]", async () => {
+  const made = makeAssistant();
+  const call = await provenCall(made);
+  expect(await reasonOf(call())).toBe("no failure");
+  stall(made.parts, true, () => {
+    made.provider.verifies = () => false;
+    made.provider.identify = () => fail(Reason.INVALID_TOKEN);
+  });
+  expect(await reasonOf(call())).toBe("INVALID_TOKEN");
+});
+
+test("a call gets 503 if the interface is off after the wait [ADM-06]", async () => {
+  const made = makeAssistant();
+  const call = await provenCall(made);
+  stall(made.parts, true, () => {
+    made.parts.world.publicInterface = false;
+  });
+  made.parts.steps.length = 0;
+  expect(await reasonOf(call())).toBe("INTERFACE_DISABLED");
+  expect(made.parts.steps).toEqual([]);
+});
+
+test("the wait counts against the deadline of the request's look-ups", async () => {
+  const { parts, accessPolicy, provider } = makeAssistant();
+  await accessPolicy.enter(parts.inbound(token));
+  const left: number[] = [];
+  provider.verifies = () => false;
+  provider.identify = (_token, { at }) => {
+    left.push(at - performance.now());
+    return Promise.resolve(facts);
+  };
+  const arrivedAt = performance.now() - 3_000;
+  const { prove } = await accessPolicy.enter(parts.inbound(token, arrivedAt));
+  await prove();
+  expect(left).toHaveLength(1);
+  expect(left[0]).toBeLessThanOrEqual(deadlineMs - 3_000);
+});
