@@ -15,6 +15,7 @@ import { receiveBody } from "./body.ts";
 import { renderGzip, renderInflated } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
+import { splitTarget } from "./query.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
 import { setJsonHead, writeBody, writeFailure } from "./response.ts";
@@ -63,9 +64,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   return async (request, response, inbound) => {
     let stillSending = false;
     try {
-      const target = request.url ?? "";
-      const mark = target.indexOf("?");
-      const match = router(mark === -1 ? target : target.slice(0, mark));
+      const { path, query } = splitTarget(request.url ?? "");
+      const match = router(path);
       const operation = match?.resource.operations.get(request.method ?? "");
       if (match !== undefined)
         observe(
@@ -89,7 +89,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       const body = operation.body && (await receiveBody(request, operation.body.required));
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
-      const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
+      const { message, violations } = operation.read(match.captured, query, body);
       const rendered = await renderResponse(
         operation,
         await admitted.invoke(message, violations), // 422, 409, 404, 409

@@ -1,8 +1,15 @@
-// Splits a query into its parameters (contract §2.3, §2.4); request.ts interprets their values.
+// Splits the target of a request, and its query into parameters (contract §2.3, §2.4); request.ts interprets their
+// values.
 import type { Violation } from "../src/errors.ts";
 import { decodePercent } from "./percent.ts";
 import { echoedName } from "./echoed-name.ts";
 import { collectUnknown } from "./unknown-names.ts";
+
+/** Splits the target of a request at its first `?`. */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const mark = target.indexOf("?");
+  return mark === -1 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
 
 /**
  * Parses `a=1&b=2`, without the question mark. Returns the decoded values of the `known` names, with `+` as a blank.

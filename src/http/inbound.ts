@@ -1,4 +1,5 @@
 // Facts of an HTTP request for the surfaces: its id, its client's address, single headers.
+import { splitTarget } from "../../gateway/query.ts";
 import { randomUUID } from "node:crypto";
 import { maxHeaderSize } from "node:http";
 import { addressOf } from "../address.ts";
@@ -58,9 +59,7 @@ export function sizeOf(rawHeaders: readonly string[]): number {
 
 /** Returns the path of the request target, as it was sent. */
 export function pathOf(request: Request): string {
-  const target = request.url ?? "/";
-  const end = target.indexOf("?");
-  return end === -1 ? target : target.slice(0, end);
+  return splitTarget(request.url ?? "/").path;
 }
 
 /**

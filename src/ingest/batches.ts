@@ -12,8 +12,8 @@ import type {
 } from "../gen/records/ingest/v1/items_pb.ts";
 import type { RecordName } from "../db/named.ts";
 import { termWeight } from "../search/words.ts";
-import { recordKinds } from "./progress-store.ts";
-import type { RecordKindName } from "./progress-store.ts";
+import { recordKinds } from "../record-kinds.ts";
+import type { RecordKindName } from "../record-kinds.ts";
 
 /** Records of one kind, in order, with their positions in the import. */
 export interface Batch {
@@ -30,14 +30,6 @@ export type Item = ContactItem | SessionItem | TranscriptItem | SessionNoteItem 
 const maxItems = 500;
 /** MongoDB indexes about 200,000 terms for a batch of this weight, within a few seconds on a busy machine. */
 const maxWeight = 500_000;
-
-const kinds = {
-  contact: "contacts",
-  session: "sessions",
-  transcript: "transcripts",
-  sessionNote: "session_notes",
-  contactNote: "contact_notes",
-} as const;
 
 /** The kinds that are written before each kind, because its records may belong to theirs directly or indirectly. */
 const parents: Readonly<Record<RecordKindName, readonly RecordKindName[]>> = {
@@ -68,7 +60,7 @@ export function createBatches(nameless: (position: number) => string) {
       // The id of a nameless record depends on its position, so a repeated import replaces it instead of duplicating
       // it.
       if (record.case !== "transcript" && hasNoName(record.value)) record.value.id = nameless(position);
-      const kind = kinds[record.case];
+      const kind = recordKinds[record.case];
       const weight = weightOf(record.value, termWeight);
       const batch = open.get(kind);
       const full = batch !== undefined && (batch.items.length >= maxItems || batch.weight + weight > maxWeight);
@@ -81,7 +73,7 @@ export function createBatches(nameless: (position: number) => string) {
       return due;
     },
     /** Returns the remaining batches in the order in which to write them. */
-    rest: (): readonly Batch[] => recordKinds.flatMap(close),
+    rest: (): readonly Batch[] => Object.values(recordKinds).flatMap(close),
   };
 }
 

@@ -7,7 +7,8 @@ import type { WriteScope } from "../call/scope.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPosition } from "./batches.ts";
-import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
+import type { ImportProgress, ProgressStore } from "./progress-store.ts";
+import type { RecordKindName } from "../record-kinds.ts";
 import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";
 
@@ -45,7 +46,8 @@ export interface ImportStream {
   settle(): Promise<ImportResponse>;
 }
 
-const reportEveryMs = 1_000;
+/** The interval between two reports of progress. */
+export const reportEveryMs = 1_000;
 const maxNameLength = 200;
 
 /** Reads the progress of the import with this id, and opens a stream at its position. */

@@ -6,7 +6,7 @@ import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/imp
 import { Failure, rejectInput } from "../errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { BulkLoading } from "./bulk.ts";
-import { openImportStream } from "./import-stream.ts";
+import { openImportStream, reportEveryMs } from "./import-stream.ts";
 import type { ProgressStore } from "./progress-store.ts";
 import type { Upserts } from "./upserts.ts";
 
@@ -23,8 +23,6 @@ export interface ImportWatch {
 
 /** Imports a stream of records, and yields its progress. */
 export type Import = (requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor) => AsyncIterable<ImportResponse>;
-
-const reportEveryMs = 1_000;
 
 /** Creates the import. `upserts` write the records of each kind. */
 export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkLoading, watch: ImportWatch): Import {

@@ -10,10 +10,7 @@ import type { Change } from "../db/named.ts";
 import { databaseNow } from "../db/primary.ts";
 import { commit } from "../db/write.ts";
 import type { WriteScope } from "../call/scope.ts";
-
-/** The kinds of records, as an import counts them. */
-export const recordKinds = ["contacts", "sessions", "transcripts", "session_notes", "contact_notes"] as const;
-export type RecordKindName = (typeof recordKinds)[number];
+import type { RecordKindName } from "../record-kinds.ts";
 
 /** The progress of an import. */
 export interface ImportProgress {

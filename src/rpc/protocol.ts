@@ -1,4 +1,5 @@
 // Determines the protocol of a request for an rpc, and rejects requests that are not served.
+import { splitTarget } from "../../gateway/query.ts";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
@@ -65,8 +66,7 @@ export function allowOf(handler: UniversalHandler): string {
 
 /** Returns the parameters of a GET call, whose message is in the URL. */
 function queryOf({ url = "" }: Request): URLSearchParams {
-  const mark = url.indexOf("?");
-  return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+  return new URLSearchParams(splitTarget(url).query);
 }
 
 /** Longer timeouts have no effect, because the service's own limits are shorter. */

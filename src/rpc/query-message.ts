@@ -1,6 +1,6 @@
 // Reads the message of a Connect GET call from its URL.
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { readQuery } from "../../gateway/query.ts";
+import { readQuery, splitTarget } from "../../gateway/query.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Violation } from "../errors.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
@@ -10,9 +10,8 @@ const known: ReadonlySet<string> = new Set(["message", "base64", "encoding", "co
 
 /** Returns the message as the library will read it, or the violations that prevent that. */
 export function messageOfQuery({ url = "" }: Request): ReceivedMessage | { readonly violations: readonly Violation[] } {
-  const mark = url.indexOf("?");
   const violations: Violation[] = [];
-  const parameters = readQuery(mark === -1 ? "" : url.slice(mark + 1), known, violations);
+  const parameters = readQuery(splitTarget(url).query, known, violations);
   const text = parameters.get("message") ?? "";
   const data = parameters.get("base64") === "1" ? decodeBase64(text) : Buffer.from(text);
   if (data === undefined) violations.push({ field: "message", rule: "base64", message: "must be base64" });

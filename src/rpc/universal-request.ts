@@ -1,4 +1,5 @@
 // Builds the library's request from the headers that its protocols define and a given body.
+import { splitTarget } from "../../gateway/query.ts";
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { Failure } from "../errors.ts";
@@ -42,11 +43,10 @@ export function universalRequest(
     header.set(name, encodings.has(name) ? String(value).slice(0, maxEncodingLength) : String(value));
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
-  const mark = url.indexOf("?");
   // A `#` in the request target is data. In a URL, it would end the query, and the library would read another query
   // than the guards.
-  const search = mark === -1 ? "" : url.slice(mark).replaceAll("#", "%23");
-  return { httpVersion, method, url: `http://records${requestPath}${search}`, header, body, signal, contextValues };
+  const query = splitTarget(url).query.replaceAll("#", "%23");
+  return { httpVersion, method, url: `http://records${requestPath}?${query}`, header, body, signal, contextValues };
 }
 
 /** Yields a body that was received as a whole. */

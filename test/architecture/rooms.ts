@@ -63,6 +63,7 @@ export const rooms: readonly Room[] = [
       "src/output-errors.ts",
       "src/loopback.ts",
       "src/secret-files.ts",
+      "src/record-kinds.ts",
       "src/uuid.ts",
       "src/gen/",
       "src/instant.ts",

@@ -23,6 +23,7 @@ export function domain(own: string, ...more: string[]): string[] {
 export const serviceRooms: readonly Room[] = [
   ...independent.map((file) => [file, []] as const),
   ["src/gen/", ["src/gen/"]],
+  ["src/record-kinds.ts", ["src/gen/"]],
   ["src/search/", ["src/search/", "src/text.ts"]],
   ["src/errors.ts", ["src/gen/"]],
   ["src/logged-error.ts", ["src/errors.ts"]],
@@ -201,11 +202,12 @@ export const serviceRooms: readonly Room[] = [
       "src/guards/stream.ts",
     ),
   ],
-  ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
+  ["src/switches/", domain("src/switches/", "src/fair-queue.ts", "src/guards/switches.ts", "src/guards/internal.ts")],
   [
     "src/ingest/",
     domain(
       "src/ingest/",
+      "src/record-kinds.ts",
       "src/uuid.ts",
       "src/deflated.ts",
       "src/large/",
@@ -236,6 +238,7 @@ export const serviceRooms: readonly Room[] = [
       "src/config.ts",
       "src/rpc/",
       "gateway/linger.ts",
+      "gateway/query.ts",
       "gateway/response.ts",
       "gateway/served-text.ts",
     ],

@@ -1,5 +1,7 @@
 // Runs `records export`: reads the stream, writes the file, and counts the records.
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { RecordKindName } from "../../record-kinds.ts";
+import { recordKinds } from "../../record-kinds.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
@@ -25,17 +27,8 @@ export interface ExportOptions {
   readonly format?: Format;
 }
 
-/** The names of the counts, by the interface's names of the kinds of records. */
-const kinds = {
-  contact: "contacts",
-  session: "sessions",
-  transcript: "transcripts",
-  sessionNote: "session_notes",
-  contactNote: "contact_notes",
-} as const;
-
 /** The number of records of each kind. */
-type Counts = Record<(typeof kinds)[keyof typeof kinds], number>;
+type Counts = Record<RecordKindName, number>;
 
 /** Runs an export and reports its summary. Returns the exit code. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
@@ -110,7 +103,7 @@ async function write(
       for (const record of records) {
         const text = textOf(record);
         if (text === undefined || record.record.case === undefined) continue;
-        counts[kinds[record.record.case]]++;
+        counts[recordKinds[record.record.case]]++;
         texts.push(text);
       }
       await target.write(texts.join("")).catch((error: unknown) => {

@@ -85,12 +85,13 @@ export const otherTexts: readonly { readonly path: string; readonly texts: reado
   [
     { path: "src/contacts/document.ts", texts: ["notes"], why: "a field of a contact" },
     { path: "src/contacts/search.ts", texts: ["sessions"], why: "the field that a stage adds" },
-    { path: "src/ingest/", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of an import" },
+    { path: "src/record-kinds.ts", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of records" },
+    { path: "src/ingest/", texts: ["contacts", "sessions"], why: "the kinds of an import" },
     { path: "src/services.ts", texts: ["audit_log"], why: "a name in the log" },
     { path: "src/mcp/", texts: ["notes"], why: "a field of a contact" },
     {
       path: "src/cli/",
-      texts: ["accounts", "contacts", "notes", "sessions", "switches", "transcripts"],
+      texts: ["accounts", "contacts", "notes", "sessions", "switches"],
       why: "words of the command line",
     },
   ];
