@@ -137,7 +137,7 @@ export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
     {
       name: "MCP: a search for as many words as fit",
       send: (share) => {
-        const query = `ann ${Array.from({ length: 40_000 * share }, (_, at) => `w${at}`).join(" ")}`;
+        const query = `ann ${Array.from({ length: 35_000 * share }, (_, at) => `w${at}`).join(" ")}`;
         return mcp(JSON.stringify({ ...call, params: { name: "search", arguments: { query } } }));
       },
     },
