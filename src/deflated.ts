@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
-import { largeBytes, yieldToEventLoop } from "./large/slots.ts";
+import { pieceBytes, yieldToEventLoop } from "./large/slots.ts";
 import { textOfUtf8 } from "./text.ts";
 
 /**
@@ -59,7 +59,7 @@ export async function inflateText(text: DeflatedText, maxBytes: number): Promise
   const end = text.size <= maxBytes ? json.length - 1 : json.length;
   let whole = "";
   for (let at = 1; at < end; ) {
-    const next = at + largeBytes < end ? placeToCut(json, at, at + largeBytes) : end;
+    const next = at + pieceBytes < end ? placeToCut(json, at, at + pieceBytes) : end;
     whole += JSON.parse(`"${textOfUtf8(json.subarray(at, next))}"`) as string;
     at = next;
     if (at < end) await yieldToEventLoop();

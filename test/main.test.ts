@@ -225,6 +225,13 @@ test("an embedded server that is killed is named in the log and restarted with i
   const responds = async (): Promise<unknown> => (await fetch(`${program.internal}/readyz`)).json();
   const isNew = (name: string | undefined): boolean => name !== undefined && !killed.includes(name);
   await expect.poll(() => pids().every(isNew), { timeout: 60_000 }).toBe(true);
+  // The instance still seems ready until the lease of the killed mongod has passed.
+  const { mongodb_uri, redis_url } = demo();
+  const client = await MongoClient.connect(mongodb_uri, { serverSelectionTimeoutMS: 60_000 });
+  await client.close();
+  const redis = new Redis(redis_url);
+  await redis.ping();
+  redis.disconnect();
   await expect.poll(responds, { timeout: 60_000 }).toEqual({ status: "ok", mongodb: true, redis: true });
   expect(await names("demo")).toEqual(before);
   for (const role of ["mongod", "redis"])

@@ -4,7 +4,7 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { leftMs, requireNotPast } from "../deadline.ts";
-import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
+import { hugeBytes, pieceBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import { limitConcurrentReads } from "../large/reads.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
@@ -219,7 +219,7 @@ async function byCursor(
     rows.push(decode(row));
     bytes += row.length;
     decoded += row.length;
-    if (decoded < largeBytes) continue;
+    if (decoded < pieceBytes) continue;
     decoded = 0;
     if (bytes >= hugeBytes) requireSlotForHuge(deadline?.tally);
     await yieldToEventLoop();

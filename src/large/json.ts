@@ -1,5 +1,5 @@
 // Serializes large values as JSON in pieces, between which other requests run.
-import { largeBytes, yieldToEventLoop } from "./slots.ts";
+import { pieceBytes, yieldToEventLoop } from "./slots.ts";
 import { endOfCodePoint } from "../text.ts";
 
 /** Returns the bytes of `JSON.stringify` for plain data, in pieces. */
@@ -8,7 +8,7 @@ export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
   let text = "";
   for (const part of partsOf(value)) {
     text += part;
-    if (text.length < largeBytes) continue;
+    if (text.length < pieceBytes) continue;
     pieces.push(Buffer.from(text));
     text = "";
     await yieldToEventLoop();
@@ -18,7 +18,7 @@ export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
 }
 
 function* partsOf(value: unknown): Iterable<string> {
-  if (typeof value === "string" && value.length > largeBytes) yield* partsOfText(value);
+  if (typeof value === "string" && value.length > pieceBytes) yield* partsOfText(value);
   else if (typeof value !== "object" || value === null) yield JSON.stringify(value) ?? "null";
   else if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
@@ -39,7 +39,7 @@ function* partsOf(value: unknown): Iterable<string> {
 function* partsOfText(text: string): Iterable<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {
-    const end = endOfCodePoint(text, Math.min(at + largeBytes, text.length) - 1);
+    const end = endOfCodePoint(text, Math.min(at + pieceBytes, text.length) - 1);
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);
     at = end;
   }

@@ -6,11 +6,10 @@ import type { Tally } from "../tally.ts";
 import { setBounded } from "../bounded-cache.ts";
 import { createFairQueue } from "../fair-queue.ts";
 
-/**
- * The size from which a response is made in pieces, and the size of a piece, in bytes. A piece takes about 5
- * milliseconds.
- */
+/** The size from which a response is made in pieces, in bytes. */
 export const largeBytes = 1_000_000;
+/** The size of a piece, in bytes or UTF-16 code units. A piece takes about 5 milliseconds. */
+export const pieceBytes = 250_000;
 /** The size from which a response counts as huge, in bytes of data. It needs several times as much memory. */
 export const hugeBytes = 4_000_000;
 /**

@@ -5,7 +5,7 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { findDeflated, inflateResponseText } from "../deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
-import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
+import { hugeBytes, largeBytes, pieceBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import type { Tally } from "../tally.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf } from "./collected.ts";
@@ -78,7 +78,7 @@ async function binaryInPieces(schema: DescMessage, message: Message): Promise<Ui
       pieces.push(new BinaryWriter().tag(field.number, WireType.LengthDelimited).uint32(lengthOf(bytes)).finish());
       pieces.push(...bytes);
       fresh += lengthOf(bytes);
-      if (fresh < largeBytes) continue;
+      if (fresh < pieceBytes) continue;
       fresh = 0;
       await yieldToEventLoop();
     }
