@@ -111,7 +111,10 @@ test("what cannot be made as new is destroyed, and another one is created", asyn
 test("to stop a service stops its other instances, once, and a failed start keeps nothing", async () => {
   const first = await startService();
   const other = await (await first.another()).another();
-  await Promise.all([first.stop(), first.stop()]);
+  const late = first.another();
+  await Promise.all([other.stop(), first.stop(), first.stop()]);
+  await expect(late.then(({ base }) => fetch(base))).rejects.toThrow("fetch failed");
+  await expect(first.another()).rejects.toThrow("the service has been stopped");
   await expect(other.rest("/v1/health")).rejects.toThrow("fetch failed");
   const second = await startService();
   expect(second.mongodbUri).toBe(first.mongodbUri);
