@@ -77,8 +77,7 @@ export const searchTool: Tool = {
     const { query: sent = null } = given;
     if (sent === null) return rejectInput([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof sent !== "string") return rejectInput([{ field: "query", rule: "type", message: "must be a string" }]);
-    // A lone surrogate becomes U+FFFD.
-    const query = Buffer.from(sent.trimStart().slice(0, maxQueryLength)).toString().replaceAll("\ufffd", " ");
+    const query = normalize(sent);
     if ([...query.trim()].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [keywords(query), truncateQuery(query), [...query.trim()].slice(0, 100).join("")];
@@ -86,6 +85,15 @@ export const searchTool: Tool = {
     return { results: await searchAll({ sent: query.trim(), query: searchText }, context) };
   },
 };
+
+/** Cuts the text, and replaces white space and lone surrogates by single blanks. */
+function normalize(text: string): string {
+  // A lone surrogate becomes U+FFFD.
+  const readable = Buffer.from(text.slice(0, 10 * maxQueryLength))
+    .toString()
+    .replaceAll("\ufffd", " ");
+  return readable.replace(/\s+/g, " ").trim().slice(0, maxQueryLength);
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -111,7 +119,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     const named = isName ? await rowsOf("searchContacts", { query: sent }) : [];
     return named.length > 0 ? named : find("searchContacts", {});
   };
-  const words = wordsOf(query, sent);
+  const words = wordsOf(sent, query);
   const [contacts, sessions, notes] = await Promise.all([
     findNamed(),
     find("listSessions", { limit: 10 }),
@@ -177,13 +185,13 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns the words for snippets, those searched for and then those sent, in lower case and longest first. */
+/** Returns the longest words for snippets, those sent and those searched for, in lower case and longest first. */
 function wordsOf(...texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   return [...new Set(words)]
     .filter(({ length }) => length > 1)
-    .slice(0, maxSnippetWords)
-    .sort((one, other) => other.length - one.length);
+    .sort((one, other) => other.length - one.length)
+    .slice(0, maxSnippetWords);
 }
 
 /** Returns the part of a text around the longest word that it contains, or its beginning if it contains none. */

@@ -112,6 +112,12 @@ describe("search", () => {
     expect((await search("harbour")).map(({ id: found }) => found)).toEqual([`session:${id}`]);
   });
 
+  test("blanks and lone surrogates before the words do not count, and only the first 1,000 characters do [MCP-10]", async () => {
+    for (const before of [" ".repeat(1_500), "\ud800".repeat(1_500), `x${"\n".repeat(1_500)}`])
+      expect((await search(`${before} mornings`)).length).toBeGreaterThan(0);
+    expect(await search(`${"qqqq ".repeat(250)}mornings`)).toEqual([]);
+  });
+
   test("many matches of one kind do not displace the others, and there are at most 20 results [MCP-10]", async () => {
     const ids = await holder.put.contacts(...Array.from({ length: 30 }, (_, at) => ({ full_name: `Quincy ${at}` })));
     const session = await holder.put.session({ title: "Quincy and all" });
