@@ -44,6 +44,8 @@ export const groups: readonly Group[] = [
         "token-proof",
         "call",
         "public-policy-body",
+        "stale-switches",
+        "stale-switches-assistant",
       ],
     ),
   },

@@ -38,6 +38,11 @@ export interface Entry {
    * Proves that the token is valid. Call it once the body has arrived, and before the response. Fails as `enter` does.
    */
   prove(read?: Promise<unknown>): Promise<void>;
+  /**
+   * Returns the request for its calls. Call it once the body has arrived: the time that the client took to send it does
+   * not count against their deadline.
+   */
+  received(): Inbound;
 }
 
 /** The access policy of assistants. */
@@ -69,7 +74,7 @@ type SwitchDependencies = Pick<AssistantAccessDependencies, "switches" | "requir
 /** A token holder whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
-interface Entered extends Entry, TokenProver {
+interface Entered extends TokenProver {
   readonly holder: Reader;
 }
 
@@ -84,7 +89,13 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     async enter(inbound) {
       const entry = await enter(inbound);
       entered.set(inbound, entry);
-      return entry;
+      const spentMs = performance.now() - inbound.arrivedAt;
+      function received(): Inbound {
+        const whole = { ...inbound, arrivedAt: performance.now() - spentMs };
+        entered.set(whole, entry);
+        return whole;
+      }
+      return { ...entry, received };
     },
     throttleMore: (inbound, calls) =>
       // The whole batch is sent again, and then its first call takes a token as well.
@@ -97,10 +108,8 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
     ready({ inbound }) {
-      const fresh = freshSwitches();
       // The token can end during the wait.
-      if (fresh !== undefined) entered.get(inbound)?.discard();
-      return fresh;
+      return freshSwitches()?.then(() => entered.get(inbound)?.discard());
     },
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),

@@ -54,18 +54,17 @@ export async function identifyOnceFresh<T>(
   ready: () => Promise<void> | undefined,
   waits: (found: T) => boolean,
 ): Promise<T> {
-  let fresh: Promise<void> | undefined;
-  let throttled = true;
+  let unreadable: { readonly fresh: Promise<void> | undefined } | undefined;
   function isRepeated(): boolean {
-    fresh = ready();
-    throttled = fresh === undefined;
-    return !throttled;
+    unreadable = { fresh: ready() };
+    return unreadable.fresh !== undefined;
   }
   const found = await identify({ throttled: false, isRepeated });
-  if (waits(found)) fresh ??= ready();
+  // Called only once: a request with an unreadable credential that took its token is rejected.
+  const fresh = unreadable === undefined && waits(found) ? ready() : unreadable?.fresh;
   if (fresh === undefined) return found;
   await withDeadline(deadlineIn(leftOf(inbound), inbound.limits, inbound.tally), fresh);
-  return identify({ throttled, isRepeated: () => false });
+  return identify({ throttled: unreadable === undefined, isRepeated: () => false });
 }
 
 /** Waits until the guards can check the call, or until waiting longer does not help. Fails at the deadline. */

@@ -45,10 +45,9 @@ const slowMs = 500;
 
 export function createProver(dependencies: ProverDependencies): TokenProver {
   const { holder } = dependencies;
-  const verifies = shared(() => dependencies.verifies());
   // Initially nothing is proven: a look-up before the body does not cover a read after it.
   let [lookedUpAt, readAt] = [-Infinity, -Infinity];
-  const { isProven, discard } = createValidity();
+  const { isProven, verifies, discard } = createValidity(() => dependencies.verifies());
 
   /** Discards all earlier proofs: they may date from before the token ended. */
   function refuted(error: unknown): never {
@@ -105,25 +104,19 @@ export function createProver(dependencies: ProverDependencies): TokenProver {
 }
 
 /** Tracks which proofs count: those that began recently, and later than the last discard. */
-function createValidity() {
+function createValidity(verify: () => Promise<boolean>) {
   let discardedAt = -Infinity;
+  let verification = { at: -Infinity, result: Promise.resolve(false) };
+  const isProven = (at: number): boolean => at > discardedAt && performance.now() - at < slowMs;
   return {
-    isProven: (at: number): boolean => at > discardedAt && isRecent(at),
+    isProven,
+    /** Verifies the token, unless the last verification still counts. */
+    verifies(): Promise<boolean> {
+      if (!isProven(verification.at)) verification = { at: performance.now(), result: verify() };
+      return verification.result;
+    },
     discard(): void {
       discardedAt = performance.now();
     },
-  };
-}
-
-function isRecent(at: number): boolean {
-  return performance.now() - at < slowMs;
-}
-
-/** Returns a function that runs the work, and shares its result until `slowMs` have passed. */
-function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let last: { readonly at: number; readonly result: Promise<T> } | undefined;
-  return () => {
-    if (last === undefined || !isRecent(last.at)) last = { at: performance.now(), result: work() };
-    return last.result;
   };
 }

@@ -85,7 +85,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     async handle(_path, request, response, inbound) {
       try {
         if (request.method === "OPTIONS") return await preflight(inbound, response, dependencies);
-        const { holder, prove } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
+        const { holder, prove, received } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
         const rejection = rejectionOf(request, dependencies);
         if (rejection !== undefined) {
           await prove(); // 503, 401, 403
@@ -96,7 +96,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         const { promise: proven, resolve: begin } = later();
         // A batch with an invalid token must not use up the account's rate limit.
         if (body.messages > 1) await prove(); // 503, 401, 403
-        const served = serve(request, body, { inbound, holder, proven });
+        const served = serve(request, body, { inbound: received(), holder, proven });
         begin(prove(served));
         try {
           await Promise.all([proven, served.catch(() => undefined)]); // 503, 401, 403

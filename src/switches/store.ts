@@ -151,7 +151,9 @@ interface WaitingRoom {
 function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
   // Requests that all continued at once would keep the event loop from the next proof.
   const schedule = createFairQueue(0);
-  /** The oldest first. */
+  /** Those who have entered and do not continue yet. */
+  let count = 0;
+  /** Those who are not released yet, the oldest first. */
   const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -159,7 +161,10 @@ function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
     for (const waiter of waiting) {
       if (waiter.until > now) break;
       waiting.delete(waiter);
-      schedule(waiter.resolve);
+      schedule(() => {
+        count -= 1;
+        waiter.resolve();
+      });
     }
     clearTimeout(timer);
     const [oldest] = waiting;
@@ -169,7 +174,8 @@ function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
 
   return {
     enter() {
-      if (waiting.size >= maxWaiters) return undefined;
+      if (count >= maxWaiters) return undefined;
+      count += 1;
       return new Promise((resolve) => {
         waiting.add({ until: performance.now() + limitMs, resolve });
         timer ??= setTimeout(expire, limitMs).unref();

@@ -1,11 +1,13 @@
 // An assistant's request that finds the operator's switches a moment too old waits for fresh ones, and is then checked
 // as if it had just arrived.
 import { create } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { UnprovenCredential } from "../../src/call/scope.ts";
 import { deadlineMs } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { createCapacity } from "../../src/guards/capacity.ts";
 import type { MadeAssistant } from "./made-assistant.ts";
 import { facts, makeAssistant, one, token } from "./made-assistant.ts";
 import { reasonOf, stall } from "./made.ts";
@@ -65,6 +67,43 @@ test("a call whose token ends while it waits gets 401, however recent the token'
     made.provider.identify = () => fail(Reason.INVALID_TOKEN);
   });
   expect(await reasonOf(call())).toBe("INVALID_TOKEN");
+});
+
+test("a verification that began before the end of the wait does not prove the token after it [RTE-11]", async () => {
+  const { parts, accessPolicy, provider } = makeAssistant();
+  // The read itself finds nothing wrong.
+  parts.world.serve = async (_rpc, grant) =>
+    (grant as { readonly unproven?: UnprovenCredential }).unproven?.proof.require([]);
+  await accessPolicy.enter(parts.inbound(token));
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  stall(parts, true, async () => {
+    // The verification has begun, and was right then.
+    await new Promise(setImmediate);
+    provider.verifies = () => false;
+    provider.identify = () => fail(Reason.INVALID_TOKEN);
+  });
+  const call = parts
+    .behind(accessPolicy)
+    .admit(getContact, inbound)
+    .then(({ invoke }) => invoke(create(getContact.input, one)));
+  expect(await Promise.all([reasonOf(prove(call)), reasonOf(call)])).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
+});
+
+test("the time that a body takes does not count against the deadline of its calls [OPS-15]", async () => {
+  const { parts, accessPolicy } = makeAssistant();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  onTestFinished(() => clock.mockRestore());
+  const { prove, received } = await accessPolicy.enter(parts.inbound(token));
+  clock.mockReturnValue(16_000);
+  const inbound = received();
+  await prove();
+  const dispatch = parts.behind(
+    accessPolicy,
+    createCapacity(1, () => undefined),
+  );
+  const call = dispatch.admit(getContact, inbound).then(({ invoke }) => invoke(create(getContact.input, one)));
+  expect(await reasonOf(call)).toBe("no failure");
 });
 
 test("a call gets 503 if the interface is off after the wait [ADM-06]", async () => {

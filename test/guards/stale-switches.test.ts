@@ -128,6 +128,15 @@ test.each([
   },
 );
 
+test("a key that cannot be looked up while the switches are fresh is rejected without a wait, and takes a token", async () => {
+  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  parts.world.findKey = () => fail(Reason.UNAVAILABLE);
+  let waits = 0;
+  parts.world.onTake = () => stall(parts, true, () => void (waits += 1));
+  expect(await reasonOf(dispatch.admit(getContact, parts.inbound(key)))).toBe("UNAVAILABLE");
+  expect([waits, parts.steps]).toEqual([0, ["find", "take address:192.0.2.1"]]);
+});
+
 test("a caller who sends too many requests gets 429 without a wait, and takes no part in it [ERR-12]", async () => {
   const dispatch = parts.behind(publicAccessPolicyOf(parts));
   stall(parts);

@@ -146,6 +146,9 @@ test("at most 512 requests wait, and continue in turn with everything else [ADM-
     const refreshing = watch.refresh();
     proofs[1]?.resolve([]);
     await refreshing;
+    // Those who have not continued yet still count.
+    clock.mockReturnValue(14_000);
+    expect(watch.waitUntilFresh()).toBeUndefined();
     const afterEachTurn: number[] = [];
     while (done < 512) {
       await new Promise(setImmediate);
