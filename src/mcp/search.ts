@@ -78,11 +78,11 @@ export const searchTool: Tool = {
     if (sent === null) return rejectInput([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof sent !== "string") return rejectInput([{ field: "query", rule: "type", message: "must be a string" }]);
     const query = normalize(sent);
-    if ([...query.trim()].length < 2)
+    if ([...query].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
-    const words = [keywords(query), truncateQuery(query), [...query.trim()].slice(0, 100).join("")];
+    const words = [keywords(query), truncateQuery(query), [...query].slice(0, 100).join("")];
     const searchText = words.find((one) => [...one].length >= 2) ?? query;
-    return { results: await searchAll({ sent: query.trim(), query: searchText }, context) };
+    return { results: await searchAll({ sent: query, query: searchText }, context) };
   },
 };
 
@@ -92,7 +92,8 @@ function normalize(text: string): string {
   const readable = Buffer.from(text.slice(0, 10 * maxQueryLength))
     .toString()
     .replaceAll("\ufffd", " ");
-  return readable.replace(/\s+/g, " ").trim().slice(0, maxQueryLength);
+  const spaced = readable.replace(/\s+/g, " ").trim();
+  return spaced.slice(0, endOfCodePoint(spaced, maxQueryLength - 1)).trimEnd();
 }
 
 type Row = Readonly<Record<string, unknown>>;

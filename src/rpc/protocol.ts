@@ -1,8 +1,8 @@
 // Determines the protocol of a request for an rpc, and rejects requests that are not served.
-import { splitTarget } from "../../gateway/query.ts";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { splitTarget } from "../../gateway/query.ts";
 import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";

@@ -1,7 +1,7 @@
 // Builds the library's request from the headers that its protocols define and a given body.
-import { splitTarget } from "../../gateway/query.ts";
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { splitTarget } from "../../gateway/query.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";

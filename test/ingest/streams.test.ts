@@ -198,7 +198,7 @@ test("a stream that is cut off resumes at the position in the first response [IN
 test("two concurrent streams of one import, as after a cut that the service has not noticed, reject nothing and write nothing twice [ING-06]", async () => {
   const client = await newClient(service());
   const many = (kind: string, fields: (at: number) => object): RecordJson[] =>
-    Array.from({ length: 60 }, (_, at) => ({ [kind]: { ...fields(at) } }));
+    Array.from({ length: 200 }, (_, at) => ({ [kind]: { ...fields(at) } }));
   const records = [
     ...many("contact", (at) => ({ full_name: `Contact ${at}` })),
     ...many("session", (at) => ({ title: `Session ${at}` })),
@@ -207,12 +207,12 @@ test("two concurrent streams of one import, as after a cut that the service has 
   ];
   const both = await Promise.all(
     [1, 2, 3].map((chunk) =>
-      importAll(service(), { accountId: client.id, importId: "both", records, chunk: chunk * 15 }),
+      importAll(service(), { accountId: client.id, importId: "both", records, chunk: chunk * 50 }),
     ),
   );
   expect(both.flat().flatMap(({ rejections }) => rejections)).toEqual([]);
-  for (const responses of both) expect(responses.at(-1)).toMatchObject({ position: 181n, rejected: 0n, done: true });
-  expect((await exportAll(service(), client.id)).length).toBe(181);
+  for (const responses of both) expect(responses.at(-1)).toMatchObject({ position: 601n, rejected: 0n, done: true });
+  expect((await exportAll(service(), client.id)).length).toBe(601);
 });
 
 test("records that follow their owners are all written, even if a batch of one kind is full early [ING-06]", async () => {

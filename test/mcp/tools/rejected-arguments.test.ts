@@ -103,6 +103,8 @@ describe("rejected arguments", () => {
     const { isError, text } = await call(holder(), "get_session", given);
     expect(isError).toBe(true);
     expect(text.length).toBeLessThan(5_000);
+    const more = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`argument_${at}`, at]));
+    await expect(call(holder(), "get_session", more)).rejects.toThrow(/^get_session: .{1,1000}$/);
   });
 
   test.each([
