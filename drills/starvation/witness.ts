@@ -1,4 +1,5 @@
 // Child process: another account with a valid key and a health monitor, each with its own addresses.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "node:http";
 
 /** The service and the account of the requests. */
@@ -38,7 +39,7 @@ process.on("message", ({ errand, seconds }: Watch) => {
 // The parent process has ended.
 process.once("disconnect", () => process.exit());
 
-/** Sends requests at a constant rate, whether or not earlier ones have ended. */
+/** Sends the requests of the account and the probes of health. */
 async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen> {
   const by = { authorization: `Bearer ${key}`, "x-forwarded-for": "198.51.100.7" };
   const [responses, probed] = await Promise.all([
@@ -54,14 +55,18 @@ async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen
   };
 }
 
-function steadily<T>(rate: number, seconds: number, once: (at: number) => Promise<T>): Promise<T[]> {
-  const begun = performance.now();
-  return Promise.all(
-    Array.from({ length: rate * seconds }, async (_, at) => {
-      await new Promise((due) => setTimeout(due, begun + (at * 1_000) / rate - performance.now()));
-      return once(at);
-    }),
-  );
+/**
+ * Sends requests at a constant rate, whether or not earlier ones have ended. Never sends faster: to make up for a pause
+ * of its own, it would exceed the account's limit.
+ */
+async function steadily<T>(rate: number, seconds: number, once: (at: number) => Promise<T>): Promise<T[]> {
+  const sent: Promise<T>[] = [];
+  for (let at = 0; at < rate * seconds; at++) {
+    const earliest = performance.now() + 1_000 / rate;
+    sent.push(once(at));
+    await sleep(earliest - performance.now());
+  }
+  return Promise.all(sent);
 }
 
 function send(
