@@ -12,6 +12,7 @@ import {
 import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
+import { repairClosedConnections } from "./closed-connections.ts";
 import { brokenConnectionCodes, duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
@@ -79,6 +80,7 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * server rejects us permanently. `maxPool` limits the connections for requests to each server; by default the URI does.
  */
 export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
+  repairClosedConnections();
   const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
   const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0 });
   repairTopologyVersions(client);

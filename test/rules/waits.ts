@@ -29,6 +29,7 @@ export const waits: readonly string[] = [
   "test/cli/import-rejections.test.ts (1)",
   "test/client/retries.test.ts (3)",
   "test/cost/every-operation.test.ts (1)",
+  "test/db/closed-connections.test.ts (1)",
   "test/db/redis-groups.test.ts (7)",
   "test/db/redis.test.ts (2)",
   "test/db/undone.test.ts (5)",

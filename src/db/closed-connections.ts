@@ -1,0 +1,28 @@
+// Works around a driver bug: a command whose connection closes before the command is sent waits for ever, and keeps its
+// place in the pool.
+import { Connection } from "mongodb/lib/cmap/connection.js";
+
+/** The connections that are repaired: the driver has one class for all clients. */
+const repaired = new WeakSet<object>();
+
+/**
+ * Lets commands of closed connections fail with the error that closed the connection. `Connection.writeCommand` waits
+ * for the socket's `drain` after a write that was buffered, and a destroyed socket emits none.
+ */
+export function repairClosedConnections(): void {
+  const connection = Connection.prototype;
+  if (repaired.has(connection)) return;
+  repaired.add(connection);
+  const { cleanup } = connection;
+  connection.cleanup = function (error) {
+    const isOpen = !this.closed;
+    cleanup.call(this, error);
+    if (!isOpen) return;
+    // Of a command that is about to be written.
+    this.socket.write = () => {
+      throw error;
+    };
+    // Of a command that waits: it looks at the error of its connection next.
+    this.socket.emit("drain");
+  };
+}
