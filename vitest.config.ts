@@ -1,6 +1,8 @@
 // How the tests run: real servers, so few files at a time, and time for slow machines.
 import { configDefaults, defineConfig } from "vitest/config";
+import { isLong } from "./test/support/form.ts";
 import { leftOut } from "./test/support/left-out.ts";
+import { longFiles } from "./test/support/long-files.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/memory-folder.ts";
 
@@ -32,7 +34,11 @@ const drills = files("drills/*");
 const waiting = files("drills/redis-groups", "drills/upgrade", "faults/broken-connections");
 /** What measures times: one by one, after all other tests. */
 const timed = files("drills/hostile", "drills/overload", "drills/soak", "drills/starvation");
-const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => files ?? [])];
+const exclude = [
+  ...configDefaults.exclude,
+  ...leftOut.flatMap(({ files }) => files ?? []),
+  ...(isLong ? [] : longFiles),
+];
 
 export default defineConfig({
   test: {

@@ -53,7 +53,7 @@ export const plans: Record<Form, Plan> = {
     members: 3,
     instances: 2,
     pauseMs: 500,
-    steps: ["forward", "primary kill", "new kill", "forward", "back", "Redis flush", "stepdown", "old kill"],
+    steps: ["forward", "primary kill", "forward", "back", "new kill"],
   },
 };
 

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { findChromium } from "../../fixtures/chromium.ts";
+import { isLong } from "../support/form.ts";
 
 const pictures = join(import.meta.dirname, "../../test-results/browser");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -71,8 +72,9 @@ export async function openWindow(
   return { context, page, problems, origins };
 }
 
-/** Saves a picture of the page with the results of the run: of all of it, or of what the window shows. */
+/** Saves a picture of the page in the long form: of all of it, or of what the window shows. */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
+  if (!isLong) return;
   // A PNG takes the processor twice as long.
   await page.screenshot({ path: join(pictures, `${name}.jpg`), type: "jpeg", fullPage });
 }

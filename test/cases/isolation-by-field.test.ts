@@ -17,6 +17,7 @@ import type { Ids, Probe } from "./foreign-ids.ts";
 import { flawsOf } from "./foreign-ids.ts";
 import type { IdField } from "./id-fields.ts";
 import { idFieldsOf, samplesOf, withId, variantsOf } from "./id-fields.ts";
+import { share } from "../support/form.ts";
 
 const service = useService();
 let wires: readonly Wire[];
@@ -77,11 +78,13 @@ const exceptions: Readonly<Record<string, string>> = {
 /** Not tested: it selects the account, and the service token is for every account. */
 const ofOperator = "account_id";
 
-const fields = rpcs.flatMap((rpc) =>
-  idFieldsOf(rpc.rpc.input)
-    .filter(({ way }) => rpc.caller !== "service" || way[0]?.name !== ofOperator)
-    .map((field) => [field.name, rpc.path, rpc, field] as const),
-);
+const fields = rpcs
+  .flatMap((rpc) =>
+    idFieldsOf(rpc.rpc.input)
+      .filter(({ way }) => rpc.caller !== "service" || way[0]?.name !== ofOperator)
+      .map((field) => [field.name, rpc.path, rpc, field] as const),
+  )
+  .map((row, turn) => [...row, turn] as const);
 
 type Send = Probe["send"];
 
@@ -117,7 +120,7 @@ async function imported({ id: accountId }: Client, { records = [] }: Fields): Pr
 
 test.each(fields)(
   "%s of %s with another account's id shows nothing of it, and responds as to an unknown id [ISO-01, ISO-02, ISO-03, ISO-04, ISO-05, ISO-08]",
-  async (name, _path, rpc, field) => {
+  async (name, _path, rpc, field, turn) => {
     const { input } = rpc.rpc;
     const alike = exceptions[name] === undefined;
     const as = alike ? owner : maker;
@@ -131,7 +134,7 @@ test.each(fields)(
       stored,
       alike,
     };
-    const ways = Object.entries(waysTo(rpc, field, as));
+    const ways = share(Object.entries(waysTo(rpc, field, as)), 2, turn);
     const flaws = await Promise.all(ways.map(async ([way, send]) => [way, await flawsOf({ ...probe, send })]));
     expect(flaws).toEqual(ways.map(([way]) => [way, []]));
   },

@@ -2,4 +2,4 @@
 import { dependencies } from "../../drills/dependencies/dependencies.ts";
 import { holds } from "./hold.ts";
 
-holds(dependencies, ["OPS-15", "RTE-13", "OAU-14", "IDM-18"]);
+holds(dependencies, ["OPS-15", "RTE-13", "OAU-14", "IDM-18"], "in the long form");

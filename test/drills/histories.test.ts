@@ -2,8 +2,5 @@
 import { histories } from "../../drills/histories/histories.ts";
 import { holds } from "./hold.ts";
 
-holds(
-  histories,
-  ["CON-01", "CON-02", "CON-03", "CON-04", "CON-05", "KEY-09", "IDM-18", "OPS-17"],
-  "the checker's own tests find planted faults; the build takes another minute",
-);
+// The tests of the checker find planted faults. The control would take another minute.
+holds(histories, ["CON-01", "CON-02", "CON-03", "CON-04", "CON-05", "KEY-09", "IDM-18", "OPS-17"], "in the long form");

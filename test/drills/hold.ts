@@ -1,20 +1,26 @@
 // A drill in its short form as tests: the promise holds, and its first control detects a broken one.
 import { expect, test } from "vitest";
 import type { Drill } from "../../drills/drill.ts";
+import { isLong } from "../support/form.ts";
 
 /** A drill starts several servers and waits until its faults are over. */
 const timeout = 180_000;
 
-/**
- * Declares the tests of a drill; `clauses` are the ids that it proves. One control shows that it can see: `npm run
- * drill` runs them all. `unseen` says why a control shows only in the long form.
- */
-export function holds({ promise, run, controls }: Drill, clauses: readonly string[], unseen?: string): void {
+/** When the first control of a drill is a test. `npm run drill` runs all controls of a drill. */
+type Controlled = "always" | "in the long form" | "never";
+
+/** Declares the tests of a drill; `clauses` are the ids that it proves. A control shows that the drill can see. */
+export function holds(
+  { promise, run, controls }: Drill,
+  clauses: readonly string[],
+  controlled: Controlled = "always",
+): void {
   test(`${promise} [${clauses.join(", ")}]`, { timeout }, async () => {
     const { violations, unprovoked = [] } = await run("short", () => undefined);
     expect([...unprovoked, ...violations]).toEqual([]);
   });
-  test.each(unseen === undefined ? controls.slice(0, 1) : [])(
+  const isControlled = controlled === "always" || (controlled === "in the long form" && isLong);
+  test.each(isControlled ? controls.slice(0, 1) : [])(
     "the control detects the broken promise: $broken",
     { timeout },
     async ({ run }) => {

@@ -2,4 +2,4 @@
 import { hostile } from "../../drills/hostile/hostile.ts";
 import { holds } from "./hold.ts";
 
-holds(hostile, ["ERR-08", "RTE-05", "OPS-70", "OPS-71"]);
+holds(hostile, ["ERR-08", "RTE-05", "OPS-70", "OPS-71"], "in the long form");

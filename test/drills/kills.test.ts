@@ -2,4 +2,4 @@
 import { kills } from "../../drills/kills/kills.ts";
 import { holds } from "./hold.ts";
 
-holds(kills, ["IDM-15", "IDM-17", "IDM-18", "OPS-17"]);
+holds(kills, ["IDM-15", "IDM-17", "IDM-18", "OPS-17"], "in the long form");

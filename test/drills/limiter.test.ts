@@ -4,7 +4,7 @@ import { excess, rejectedInVain } from "../../drills/limiter/laws.ts";
 import { limiter } from "../../drills/limiter/limiter.ts";
 import { holds } from "./hold.ts";
 
-holds(limiter, ["RTE-01", "RTE-02", "RTE-03", "OPS-17"]);
+holds(limiter, ["RTE-01", "RTE-02", "RTE-03", "OPS-17"], "in the long form");
 
 const promised = { perSecond: 10, burst: 20 };
 /** So many a second for some seconds, of which those pass that this says. */

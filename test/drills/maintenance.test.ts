@@ -2,4 +2,4 @@
 import { maintenance } from "../../drills/maintenance/maintenance.ts";
 import { holds } from "./hold.ts";
 
-holds(maintenance, ["OPS-42"]);
+holds(maintenance, ["OPS-42"], "in the long form");

@@ -2,4 +2,5 @@
 import { overload } from "../../drills/overload/overload.ts";
 import { holds } from "./hold.ts";
 
-holds(overload, ["RTE-04", "HLT-04", "OPS-15"], "a few seconds of load bring a fast machine to no collapse");
+// A few seconds of load do not bring a fast machine to a collapse.
+holds(overload, ["RTE-04", "HLT-04", "OPS-15"], "never");

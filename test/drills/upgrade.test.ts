@@ -2,4 +2,4 @@
 import { upgrade } from "../../drills/upgrade/upgrade.ts";
 import { holds } from "./hold.ts";
 
-holds(upgrade, ["OPS-17", "IDM-15", "CON-07"], "it takes another minute; npm run drill runs it");
+holds(upgrade, ["OPS-17", "IDM-15", "CON-07"], "in the long form");

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Flaw, Json } from "../../gateway/json.ts";
 import { readJson } from "../../gateway/json.ts";
+import { inForm } from "../support/form.ts";
 
 test("reads a JSON text as JSON.parse does, whatever its whitespace [VAL-01]", () => {
   const spaced = fc.tuple(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t", "\n \r"));
@@ -52,7 +53,7 @@ test("accepts a text of at most 100 levels exactly if JSON.parse accepts it [VAL
       fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)),
       (text) => "value" in readJson(text) === parses(text),
     ),
-    { numRuns: 20_000 },
+    { numRuns: inForm(4_000, 20_000) },
   );
 });
 

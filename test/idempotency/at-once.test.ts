@@ -12,6 +12,7 @@ import { recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
 import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import { inForm } from "../support/form.ts";
 
 const width = 50;
 const { service, other, redis } = useTwoInstances();
@@ -116,7 +117,7 @@ test("fifty creates while Redis is flushed repeatedly write one contact [IDM-17]
   const flushes = (async () => {
     while (flushing) await redis().flushall();
   })();
-  for (let round = 0; round < 5; round++)
+  for (let round = 0; round < inForm(2, 5); round++)
     expect(await atOnce(await service().account(), "k", "REST")).toEqual(exactlyOnce);
   flushing = false;
   await flushes;
@@ -140,7 +141,7 @@ test("fifty concurrent requests for one email under fifty keys write one contact
 test("fifty creates over two instances write one contact without Redis [IDM-17]", async () => {
   const alone = [await service().another({ REDIS_URL: "" }), await service().another({ REDIS_URL: "" })];
   try {
-    for (let round = 0; round < 3; round++)
+    for (let round = 0; round < inForm(1, 3); round++)
       expect(await atOnce(await service().account(), "k", "REST", alone)).toEqual(exactlyOnce);
   } finally {
     for (const instance of alone) await instance.stop();

@@ -30,6 +30,7 @@ import type { Rpc } from "../../fixtures/clients/wires.ts";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 import { arbitraryOf } from "./arbitrary-message.ts";
+import { inForm } from "../support/form.ts";
 
 const fixture = useSignInFixture({ RATE_LIMIT: "100000", RATE_BURST: "100000" });
 let holder: Holder;
@@ -120,7 +121,7 @@ test("every wire, tool and export shows all records that binary gRPC accepts, an
       expect(reported.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
       expect(await exportAll(fixture().service, accountId)).toEqual(exported);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 5) },
+    { numRuns: inForm(5, 40) },
   );
   expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(5);
 }, 600_000);

@@ -7,6 +7,7 @@ import type { Client } from "../support/client.ts";
 import { newClient, useService } from "../support/client.ts";
 import type { Result } from "../../fixtures/clients/ingest.ts";
 import { randomId } from "../../fixtures/service/service.ts";
+import { inForm } from "../support/form.ts";
 
 const service = useService();
 
@@ -183,7 +184,7 @@ test.each(families)(
   "a batch has the results and the state of its items one by one, even if they collide: %s [ING-08]",
   async (_name, batch) => {
     await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), {
-      numRuns: Number(process.env["RUNS"] ?? 8),
+      numRuns: inForm(3, 40),
     });
   },
   600_000,

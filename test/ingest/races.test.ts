@@ -1,8 +1,10 @@
 // Ingest during changes through the interface: copies of names must not stay behind.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
+import { inForm } from "../support/form.ts";
 
 const service = useService();
+const rounds = inForm(6, 20);
 
 /** Runs the first function six times at once, and the second one in between. */
 function around(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<unknown>[] {
@@ -13,7 +15,7 @@ test("a session that is ingested while its contact is renamed finally has the co
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const full_name = `Name ${round}`;
     await Promise.all(
       around(
@@ -34,7 +36,7 @@ test("a note that is ingested while its contact is renamed finally has the conta
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const full_name = `Name ${round}`;
     await Promise.all(
       around(
@@ -52,7 +54,7 @@ test("a note that is ingested while its contact is renamed finally has the conta
 test("a note that is appended while its contact is renamed finally has the contact's new name [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const full_name = `Name ${round}`;
     const responses = await Promise.all([
       client.post(`/v1/contacts/${contact}/notes`, { content: `milk x${round}x` }),
@@ -69,7 +71,7 @@ test("a note that is ingested while its session is ingested again finally has th
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s", title: "Before" });
   const stale: string[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const title = `Title ${round}`;
     const note = { session_id: session, content: `milk x${round}x`, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
     await Promise.all(

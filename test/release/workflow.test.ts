@@ -6,12 +6,17 @@ import { parse } from "yaml";
 import { readPage, root } from "../docs/pages.ts";
 
 interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
   readonly jobs: Readonly<
     Record<
       string,
       {
         readonly strategy: { readonly matrix: { readonly node: readonly string[] } };
-        readonly steps: readonly { readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[];
+        readonly steps: readonly {
+          readonly run?: string;
+          readonly env?: Readonly<Record<string, string>>;
+          readonly with?: Readonly<Record<string, unknown>>;
+        }[];
       }
     >
   >;
@@ -33,6 +38,12 @@ test("the workflow runs the script of every CI with the version of its job", () 
   expect(job?.steps.map(({ run }) => run).filter((run) => run !== undefined)).toEqual([".ci/run"]);
   expect(job?.steps.map((step) => step.with?.["node-version"])).toContain("${{ matrix.node }}");
   accessSync(join(root, ".ci/run"), constants.X_OK);
+});
+
+test("the workflow runs the long form every night", () => {
+  expect(workflow.on).toHaveProperty("schedule");
+  const [step] = job?.steps.filter(({ run }) => run === ".ci/run") ?? [];
+  expect(step?.env).toEqual({ TESTS: "${{ github.event_name == 'schedule' && 'long' || '' }}" });
 });
 
 test("every issue template has a name, a description and questions with distinct ids", () => {

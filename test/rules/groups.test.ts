@@ -1,10 +1,13 @@
-// Each test file runs in one of the groups of `vitest.config.ts`, and `.ci/run` runs all groups.
-import { readFileSync } from "node:fs";
+// Each test file runs in one of the groups of `vitest.config.ts`, and `.ci/run` runs all groups; a few files run in the
+// long form alone.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configDefaults } from "vitest/config";
 import config from "../../vitest.config.ts";
+import { isLong } from "../support/form.ts";
 import { leftOut } from "../support/left-out.ts";
+import { longFiles } from "../support/long-files.ts";
 
 interface Group {
   readonly name: string;
@@ -15,17 +18,22 @@ interface Group {
 const root = join(import.meta.dirname, "../..");
 const groups = (config.test?.projects ?? []).map((project) => (project as { test: Group }).test);
 
-test("npm test and npm run test:drills run every test file, and .ci/run runs both [OPS-03]", () => {
+test("npm test and npm run test:drills run every test file but those of the long form, and .ci/run runs both [OPS-03]", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
-  expect([scripts["test"], scripts["test:drills"]]).toEqual([
+  expect([scripts["test"], scripts["test:drills"], scripts["test:long"]]).toEqual([
     'vitest run --project "!drills*"',
     'vitest run --project "drills*"',
+    "TESTS=long vitest run",
   ]);
   expect(readFileSync(join(root, ".ci/run"), "utf8")).toContain("for script in test test:drills; do");
   expect(groups[0]?.include).toEqual(["test/**/*.test.ts"]);
   expect(groups.flatMap(lostBy)).toEqual([]);
+});
+
+test("every file of the long form is there", () => {
+  expect(longFiles.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test("detects a file that one group excludes and no other includes [OPS-03]", () => {
@@ -38,5 +46,5 @@ test("detects a file that one group excludes and no other includes [OPS-03]", ()
 function lostBy({ name, exclude }: Group): string[] {
   const elsewhere = groups.filter((other) => other.name !== name).flatMap(({ include }) => include);
   const missing = [...configDefaults.exclude, ...leftOut.flatMap(({ files = [] }) => files)];
-  return exclude.filter((files) => ![...elsewhere, ...missing].includes(files));
+  return exclude.filter((files) => ![...elsewhere, ...missing, ...(isLong ? [] : longFiles)].includes(files));
 }

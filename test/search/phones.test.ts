@@ -7,6 +7,7 @@ import { CONTACT_SHAPE, terms } from "../../src/search/terms.ts";
 import { recordWords } from "../../src/search/words.ts";
 import { matchesTerms, matchesStoredText } from "./finding.ts";
 import { contactAndQuery, matchesContact } from "./reference.ts";
+import { inForm } from "../support/form.ts";
 
 /** Whether some reading of the query matches, whichever word drives. */
 function findsPhone(
@@ -112,7 +113,7 @@ describe("phones", () => {
         const typed = new Set(readings[0]);
         expect(new Set(readings.flat()).size).toBeLessThanOrEqual(typed.size + 15);
       }),
-      { numRuns: 1000 },
+      { numRuns: inForm(250, 1_000) },
     );
     expect(queryReadings("1 ".repeat(50))).toHaveLength(16);
   });
@@ -204,7 +205,7 @@ describe("phones", () => {
         const start = all.slice(0, 1 + (length % all.length));
         expect(findsPhone(sign + spaced(all, inRecord), typed + spaced(start, inQuery))).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: inForm(250, 1_000) },
     );
   });
 
@@ -220,7 +221,7 @@ describe("phones", () => {
         if (numbers.length <= 6 && matchesContact(contact, query, 1)) expect(found).toBe(true);
         if (found) expect(matchesContact(contact, query, Infinity)).toBe(true);
       }),
-      { numRuns: 4000 },
+      { numRuns: inForm(800, 4_000) },
     );
     expect(Math.min(met.found, met.missed, met.amid)).toBeGreaterThan(200);
   });

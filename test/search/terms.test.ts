@@ -14,7 +14,9 @@ import {
 import { queryWords, recordWords } from "../../src/search/words.ts";
 import { matchesTerms, matchesStoredText } from "./finding.ts";
 import { anyText, matches, matchesWhole, recordAndQuery, runs } from "./reference.ts";
+import { inForm } from "../support/form.ts";
 
+const cases = inForm(800, 4_000);
 const SHAPES = [
   ["notes", NOTE_SHAPE],
   ["sessions", SESSION_SHAPE],
@@ -148,9 +150,9 @@ describe("terms", () => {
           // No word drives where none has a term.
           expect(words.length > 0 && matchesTerms(stored, words, -1, shape)).toBe(expected);
         }),
-        { numRuns: 4000 },
+        { numRuns: cases },
       );
-      expect(Math.min(found, missed)).toBeGreaterThan(500);
+      expect(Math.min(found, missed)).toBeGreaterThan(cases / 8);
     });
   });
 
@@ -164,9 +166,9 @@ describe("terms", () => {
         if (expected) found += 1;
         expect(words.map((_, driver) => matchesStoredText(stored, words, driver))).toEqual(words.map(() => expected));
       }),
-      { numRuns: 4000 },
+      { numRuns: cases },
     );
-    expect(found).toBeGreaterThan(200);
+    expect(found).toBeGreaterThan(cases / 20);
   });
 
   test("every record has at most one prefix for a letter, four in a script without blanks, and the words [SRC-08]", () => {
@@ -181,7 +183,7 @@ describe("terms", () => {
         expect(g.length).toBeLessThanOrEqual(bound);
         expect(new Set(g).size).toBe(g.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: inForm(250, 1_000) },
     );
   });
 
@@ -194,7 +196,7 @@ describe("terms", () => {
         }
         expect(terms(recordWords(text), CONTACT_SHAPE).g.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: inForm(250, 1_000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isUnspaced, queryWords, recordWords } from "../../src/search/words.ts";
 import { finds } from "./finding.ts";
 import { anyText, queryTerms } from "./reference.ts";
+import { inForm } from "../support/form.ts";
 
 describe("words", () => {
   test.each([
@@ -139,7 +140,7 @@ describe("words", () => {
       fc.property(anyText, (text) => {
         expect(queryWords(text)).toEqual([...new Set(queryTerms(text))]);
       }),
-      { numRuns: 2000 },
+      { numRuns: inForm(400, 2_000) },
     );
   });
 

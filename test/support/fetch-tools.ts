@@ -13,10 +13,13 @@ import {
   schemathesis,
 } from "../../scripts/python-tool.ts";
 import { fetchRunner } from "../mcp/conformance/runner.ts";
+import { isLong } from "./form.ts";
 
 /** A tool, and how it is fetched; `fetch` returns or throws why it cannot be. */
 export interface FetchedTool {
   readonly name: string;
+  /** Whether only the long form needs it. */
+  readonly ofLong?: boolean;
   readonly fetch: (cacheDir: string) => unknown;
 }
 
@@ -31,8 +34,12 @@ export const fetchedTools: readonly FetchedTool[] = [
   ...[kubernetesValidate, checkJsonschema].map(python),
   ...clientKinds
     .filter(({ isShort }) => isShort)
-    .map((kind) => ({ name: labelOf(kind), fetch: (cacheDir: string) => whyLeftOut(kind, cacheDir) })),
-  ...[schemathesis, openapiPythonClient].map(python),
+    .map((kind) => ({
+      name: labelOf(kind),
+      ofLong: true,
+      fetch: (cacheDir: string) => whyLeftOut(kind, cacheDir),
+    })),
+  ...[schemathesis, openapiPythonClient].map((tool) => ({ ...python(tool), ofLong: true })),
 ];
 
 /** Fetches one after the other. A failure is reported, and the test that needs the tool fails. */
@@ -48,4 +55,8 @@ export function fetchTools(tools: readonly FetchedTool[], cacheDir: string, say:
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-  fetchTools(fetchedTools, testCacheDir(), console.log);
+  fetchTools(
+    fetchedTools.filter(({ ofLong }) => isLong || ofLong !== true),
+    testCacheDir(),
+    console.log,
+  );

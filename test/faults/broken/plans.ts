@@ -4,6 +4,7 @@ import type { Fault } from "./kinds.ts";
 import type { Command } from "./message.ts";
 import type { Plan } from "./proxy.ts";
 import { acknowledges } from "./error-reply.ts";
+import { isLong } from "../../support/form.ts";
 
 /** A fault in one request. */
 export interface Step {
@@ -13,9 +14,6 @@ export interface Step {
   /** True where the operation is tried again without the fault: where the driver may keep something of it. */
   readonly again: boolean;
 }
-
-/** The long form has more faults for each operation (`npm run drill:connections`). */
-const isLong = process.env["DRILL_CONNECTIONS"] === "long";
 
 /**
  * The faults in the commands of a request of one service: a fault of several kinds under each command that was not
@@ -52,8 +50,8 @@ function stepsOnFreshConnections(turn: number): Step[] {
 }
 
 /**
- * Under a known command the short form has one kind of fault, and under a new one a break and replies. The kind changes
- * when the turns have had all faults, so that neither goes without some of the other.
+ * In the short form only a new command has faults: a break and replies. The kind changes when the turns have had all
+ * faults, so that neither goes without some of the other.
  */
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
@@ -65,11 +63,10 @@ function stepsUnder(command: Command, at: number, turn: number, isNew: boolean):
     share(passingReplies, 3, turn).map((fault) => step(fault, false)),
   ];
   const unsure = acknowledges(command) ? [share(writeConcernReplies, 2, turn).map((fault) => step(fault, false))] : [];
-  const kinds = [breaks, ...unsure, ...replies];
-  if (isLong) return kinds.flat();
+  if (isLong) return [breaks, ...unsure, ...replies].flat();
+  if (!isNew) return [];
   const lap = at + Math.floor(turn / connectionBreaks.length);
-  if (isNew) return [...breaks, ...(replies[lap % replies.length] ?? []), ...unsure.flat()];
-  return kinds[lap % kinds.length] ?? [];
+  return [...breaks, ...(replies[lap % replies.length] ?? []), ...unsure.flat()];
 }
 
 /** So many of them, one in the short form; others with every turn. */

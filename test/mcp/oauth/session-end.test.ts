@@ -9,6 +9,7 @@ import { ann, ben, cleo } from "../../../fixtures/sign-in/users.ts";
 import { sendRequest, signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
 import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
+import { inForm, share } from "../../support/form.ts";
 
 const fixture = useSignInFixture();
 let second: TestService;
@@ -78,7 +79,7 @@ describe("signing out at the dashboard", () => {
     ]);
   });
 
-  test.each([
+  const cases: readonly (readonly [string, Record<string, string>, boolean, boolean])[] = [
     ["in the same browser", {}, true, true],
     ["with the provider's page left unfinished", {}, true, false],
     ["in another browser", {}, false, true],
@@ -86,7 +87,8 @@ describe("signing out at the dashboard", () => {
     ["under offline_access", offline, true, true],
     ["under offline_access, with the provider's page left unfinished", offline, true, false],
     ["under offline_access in another browser", offline, false, false],
-  ])(
+  ];
+  test.each(share(cases, 3))(
     "ends a refresh token %s: it is invalid_grant, and its earlier access tokens are rejected [OAU-17]",
     async (_name, parameters, sameBrowser, through) => {
       const own = await together(parameters);
@@ -103,7 +105,7 @@ describe("signing out at the dashboard", () => {
   );
 
   test("keeps a sign-in right after it [OAU-15]", async () => {
-    for (let turn = 0; turn < 3; turn++) {
+    for (let turn = 0; turn < inForm(1, 3); turn++) {
       const { token, browser } = await together();
       await signOut(browser);
       const next = await letIn(issuer(), ann, browser);

@@ -1,0 +1,26 @@
+// The test files of the long form alone: of what surrounds the service, and of planned operations. A short form of them
+// would take half of the time of the others.
+export const longFiles: readonly string[] = [
+  "alerts/mutants",
+  "bench/bench",
+  "browser/guide",
+  "browser/reference",
+  "deploy/image",
+  "deploy/proxy/caddy",
+  "deploy/proxy/nginx",
+  "docs/snippets",
+  "drills/backup",
+  "drills/bulk-erasure",
+  "drills/bulk-import",
+  "drills/instances",
+  "drills/redis-groups",
+  "drills/soak",
+  "examples/client",
+  "examples/mcp",
+  "generated-clients/go",
+  "generated-clients/java",
+  "generated-clients/python",
+  "mcp/clients/clients",
+  "release/release",
+  "schemathesis/short",
+].map((name) => `test/${name}.test.ts`);
