@@ -7,7 +7,8 @@ const repaired = new WeakSet<object>();
 
 /**
  * Lets commands of closed connections fail with the error that closed the connection. `Connection.writeCommand` waits
- * for the socket's `drain` after a write that was buffered, and a destroyed socket emits none.
+ * for the socket's `drain` after a write that was buffered, and a destroyed socket emits none. A command without a
+ * reply, which the service does not send, succeeds.
  */
 export function repairClosedConnections(): void {
   const connection = Connection.prototype;
@@ -18,11 +19,8 @@ export function repairClosedConnections(): void {
     const isOpen = !this.closed;
     cleanup.call(this, error);
     if (!isOpen) return;
-    // Of a command that is about to be written.
-    this.socket.write = () => {
-      throw error;
-    };
-    // Of a command that waits: it looks at the error of its connection next.
+    // A command that is about to be written, or that waits, looks at the error of its connection next.
+    this.socket.write = () => true;
     this.socket.emit("drain");
   };
 }

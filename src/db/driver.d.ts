@@ -8,5 +8,7 @@ declare module "mongodb/lib/cmap/connection.js" {
     readonly socket: Socket;
     /** Closes the connection, and lets the command that waits for a reply fail with the error. */
     cleanup(error: Error): void;
+    /** Writes a command. Resolves when the socket has accepted it. */
+    writeCommand(...command: readonly unknown[]): Promise<void>;
   }
 }

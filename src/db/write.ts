@@ -1,7 +1,7 @@
 // Writes: one command, or one majority transaction with the idempotency key. None starts after its deadline.
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
-import { MongoError, MongoServerError } from "mongodb";
+import { MongoError, MongoNetworkError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
 import { isTimeoutOrUnavailable, isPast, leftMs, onPassed, requireNotPast } from "../deadline.ts";
@@ -279,8 +279,12 @@ function hasLabel(error: unknown, label: string): boolean {
 
 /**
  * Whether an error without a label is safe to retry: the session was killed as abandoned (`abandoned.ts`), or the
- * connection broke.
+ * connection broke. The driver adds no label if it has cleared the pool because of another connection.
  */
 function isInterrupted(error: unknown): boolean {
-  return (error instanceof MongoServerError && error.code === 11601) || isBrokenConnection(error);
+  return (
+    (error instanceof MongoServerError && error.code === 11601) ||
+    error instanceof MongoNetworkError ||
+    isBrokenConnection(error)
+  );
 }

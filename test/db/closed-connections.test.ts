@@ -3,7 +3,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { MongoClient } from "mongodb";
 import { MongoNetworkError } from "mongodb";
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { Connection } from "mongodb/lib/cmap/connection.js";
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase, directUri } from "../../fixtures/databases/database.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
@@ -50,6 +51,17 @@ test("a command whose connection closes after it was checked out fails at once [
   await expect(client.db().command({ ping: 1 })).rejects.toBeInstanceOf(MongoNetworkError);
   expect(poolOf(client).inUse).toBe(0);
   expect(await client.db().command({ ping: 1 })).toMatchObject({ ok: 1 });
+});
+
+test("a command whose connection is closed before it is written fails with the reason [OPS-15]", async () => {
+  const reason = new MongoNetworkError("the monitor misses the server");
+  const { writeCommand } = Connection.prototype;
+  vi.spyOn(Connection.prototype, "writeCommand").mockImplementationOnce(function (this: Connection, ...command) {
+    this.cleanup(reason);
+    return writeCommand.apply(this, command);
+  });
+  await expect(client.db().command({ ping: 1 })).rejects.toBe(reason);
+  expect(poolOf(client).inUse).toBe(0);
 });
 
 test("a command whose connection closes while it is being sent fails at once [OPS-15]", async () => {

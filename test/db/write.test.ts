@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { MongoClient } from "mongodb";
-import { Binary, MongoServerError, UUID } from "mongodb";
+import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import { describe, expect, test, vi } from "vitest";
 import { mongoFailureOf } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
@@ -29,6 +29,8 @@ function labelled(label: string): MongoServerError {
 
 /** Ended under a command, as by `abandoned.ts`: no label says so. */
 const interrupted = new MongoServerError({ message: "interrupted", code: 11601 });
+/** Of a connection of a pool that was cleared before: the driver adds no label. */
+const broken = new MongoNetworkError("closed");
 const other = new MongoServerError({ message: "other", code: 11600 });
 const transient = labelled("TransientTransactionError");
 const unknown = labelled("UnknownTransactionCommitResult");
@@ -39,6 +41,7 @@ describe("a transaction", () => {
   test.each([
     ["a transient error", transient],
     ["an interrupted command", interrupted],
+    ["a broken connection", broken],
   ])("is restarted after %s, and writes nothing of the first attempt", async (_what, error) => {
     const name = randomUUID();
     let attempts = 0;
@@ -73,15 +76,18 @@ describe("a transaction", () => {
     session.commitTransaction = () => (left-- > 0 ? Promise.reject(error) : real());
   }
 
-  test.each([unknown, interrupted])("repeats a commit with an unknown result, but not its work: %s", async (error) => {
-    const name = randomUUID();
-    let attempts = 0;
-    await transaction(client, soon(), async (session) => {
-      if (++attempts === 1) failCommits(session, 2, error);
-      await notes().insertOne({ name }, { session });
-    });
-    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
-  });
+  test.each([unknown, interrupted, broken])(
+    "repeats a commit with an unknown result, but not its work: %s",
+    async (error) => {
+      const name = randomUUID();
+      let attempts = 0;
+      await transaction(client, soon(), async (session) => {
+        if (++attempts === 1) failCommits(session, 2, error);
+        await notes().insertOne({ name }, { session });
+      });
+      expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
+    },
+  );
 
   test("is repeated as a whole if its commit meets a transient error, and not if the commit fails otherwise", async () => {
     const name = randomUUID();

@@ -91,6 +91,7 @@ test("agrees with a search through every order", () => {
       return { sent, completed: writes && endless ? Infinity : sent + lasts, ...(writes ? { wrote } : { saw }) };
     });
   const start: Fields = { full_name: "f0", email: "e0", phone: "p0" };
+  const numRuns = inForm(600, 3_000);
   let [good, bad] = [0, 0];
   fc.assert(
     fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
@@ -99,9 +100,9 @@ test("agrees with a search through every order", () => {
       else bad++;
       expect(check(start, steps).linearizable).toBe(expected);
     }),
-    { numRuns: inForm(600, 3_000) },
+    { numRuns },
   );
-  expect(Math.min(good, bad)).toBeGreaterThan(100);
+  expect(Math.min(good, bad)).toBeGreaterThan(numRuns / 30);
 });
 
 test("accepts every history of a real register, however its operations overlap", () => {

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { DemoProfile, DemoRecords } from "../../src/embedded/demo/records.ts";
 import { demoRecords } from "../../src/embedded/demo/records.ts";
 import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
+import { share } from "../support/form.ts";
 
 export const profiles: readonly DemoProfile[] = ["demo", "second", "reader", "enrolled", "waiting"];
 /** A Saturday, a leap day and the turn of a year among them: weekends and months fall elsewhere each time. */
@@ -16,7 +17,7 @@ export const days = [
   "2030-12-30T05:00:00Z",
 ].map((day) => new Date(day));
 export const [now] = days as [Date];
-export const eachDay = days.map((date) => [date.toISOString().slice(0, 10), date] as const);
+export const eachDay = share(days, 2).map((date) => [date.toISOString().slice(0, 10), date] as const);
 export const demo = demoRecords("demo", now);
 const made = new Map<string, DemoRecords>();
 export const dayMs = 86_400_000;

@@ -8,6 +8,7 @@ import type { Route } from "../../gateway/route.ts";
 import { createRouter } from "../../gateway/router.ts";
 import type { ProtoTree } from "./protos.ts";
 import { copyProtos, tagsProto } from "./protos.ts";
+import { share } from "../support/form.ts";
 
 const path = "proto/records/v1/tags.proto";
 let tree: ProtoTree;
@@ -164,7 +165,7 @@ test("writes a new field, and OpenAPI has it", () => {
   });
 });
 
-test.each([
+const rejected: readonly (readonly [from: string, to: string, message: string])[] = [
   [
     'post: "/v1/contacts/{contact_id}/tags"',
     'post: "/v1/contacts/{contact_id}/tags/"',
@@ -225,7 +226,9 @@ test.each([
     "bytes count = 1",
     "ClearTags: the field count of records.v1.ClearTagsResponse is of a kind that REST responses do not have",
   ],
-])("rejects %s → %s at generation", (from, to, message) => {
+];
+
+test.each(share(rejected, 5))("rejects %s → %s at generation", (from, to, message) => {
   tree.write(path, tagsProto.replace(from, to).replace(/int64 rank = 5 [^;]*/, "int64 rank = 5"));
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });

@@ -83,7 +83,7 @@ test.each(forged)(
     expect(introspected).toBeLessThanOrEqual(most);
     expect(commands.length + introspected).toBeGreaterThan(0);
     // Without a free place, a request that needs no key is served without a look-up.
-    const least = /health|nothing/.test(path) ? 100 * waves : 200 * waves - most;
+    const least = (200 * waves - most) / (/health|nothing/.test(path) ? 2 : 1);
     expect(tallied(responses)[429]).toBeGreaterThanOrEqual(least);
     for (const { status, headers } of responses) expect(headers.has("retry-after")).toBe(status === 429);
     expect((await rejectedLookUps()) - rejectedBefore).toBeGreaterThanOrEqual(least);

@@ -210,6 +210,7 @@ describe("phones", () => {
   });
 
   test("every query with names and numbers around a phone finds the matches of the contract, whichever word drives [CSR-08, CSR-12, SRC-05]", () => {
+    const numRuns = inForm(800, 4_000);
     const met = { found: 0, missed: 0, amid: 0 };
     fc.assert(
       fc.property(contactAndQuery, ([contact, query]) => {
@@ -221,8 +222,8 @@ describe("phones", () => {
         if (numbers.length <= 6 && matchesContact(contact, query, 1)) expect(found).toBe(true);
         if (found) expect(matchesContact(contact, query, Infinity)).toBe(true);
       }),
-      { numRuns: inForm(800, 4_000) },
+      { numRuns },
     );
-    expect(Math.min(met.found, met.missed, met.amid)).toBeGreaterThan(200);
+    expect(Math.min(met.found, met.missed, met.amid)).toBeGreaterThan(numRuns / 20);
   });
 });

@@ -1,10 +1,18 @@
-// The test files of the long form alone: of what surrounds the service, and of planned operations. A short form of them
-// would take half of the time of the others.
+// The test files of the long form alone: of what surrounds the service, of planned operations, and of what the machine
+// does to a command or an import. A short form of them would take half of the time of the others.
 export const longFiles: readonly string[] = [
   "alerts/mutants",
   "bench/bench",
   "browser/guide",
   "browser/reference",
+  "cli/doctor/doctor-context",
+  "cli/doctor/faults",
+  "cli/encodings",
+  "cli/export-twice",
+  "cli/files",
+  "cli/import-continued",
+  "db/pool",
+  "db/redis-groups",
   "deploy/image",
   "deploy/proxy/caddy",
   "deploy/proxy/nginx",
@@ -20,6 +28,7 @@ export const longFiles: readonly string[] = [
   "generated-clients/go",
   "generated-clients/java",
   "generated-clients/python",
+  "ingest/bulk",
   "mcp/clients/clients",
   "release/release",
   "schemathesis/short",

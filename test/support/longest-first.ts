@@ -6,6 +6,7 @@ import { BaseSequencer } from "vitest/node";
 /** Files of about 20 seconds or more, by their time. Vitest orders all other files, by their sizes. */
 export const longest: readonly string[] = [
   "faults/broken-connections",
+  "drills/histories",
   "alerts/mutants",
   "drills/maintenance",
   "drills/bulk-erasure",
@@ -16,7 +17,6 @@ export const longest: readonly string[] = [
   "mcp/clients/clients",
   "browser/dashboard",
   "browser/dashboard-states",
-  "drills/histories",
   "ingest/bulk",
   "drills/upgrade",
   "drills/kills",
