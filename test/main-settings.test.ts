@@ -16,6 +16,7 @@ import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts
 import type { TestDatabase } from "../fixtures/databases/database.ts";
 import { createDatabase } from "../fixtures/databases/database.ts";
 import { rest } from "../fixtures/service/service.ts";
+import { share } from "./support/form.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -44,7 +45,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test.each([
+const invalid: readonly (readonly [name: string, wrong: Record<string, string>])[] = [
   ["PORT", { PORT: "http" }],
   ["SERVICE_TOKENS", { MONGODB_URI: "mongodb://db.example/records" }],
   ["SESSION_SECRET", { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token }],
@@ -68,7 +69,9 @@ test.each([
     },
   ],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: "2026-01-31T00:00:00Z" }],
-])(
+];
+
+test.each(share(invalid, 2))(
   "an invalid %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]",
   async (name, wrong) => {
     const folder = dataFolder();

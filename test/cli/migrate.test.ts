@@ -8,6 +8,7 @@ import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
 import { startOwnMongod, startThreeMongods, withFault } from "../../fixtures/databases/own-mongod.ts";
 import { startCli } from "./cli.ts";
+import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -156,7 +157,7 @@ describe("records migrate", () => {
     }
   });
 
-  test.each<[string, number, Record<string, string>, RegExp]>([
+  const wrong: readonly (readonly [string, number, Record<string, string>, RegExp])[] = [
     [
       "a user that MongoDB does not know",
       2,
@@ -171,18 +172,22 @@ describe("records migrate", () => {
       { MONGODB_URI: "", MONGODB_URI_FILE: "/nowhere/uri" },
       /^MONGODB_URI_FILE: \/nowhere\/uri cannot be read \(ENOENT\)\.$/,
     ],
-  ])("with %s ends with %i and names the variable [OPS-50]", async (_name, exit, settings, message) => {
-    const stranger = database.uri.replace(/\/\/[^@]+@/, "//stranger:password@");
-    const { code, stderr } = await migrate({
-      ...environment,
-      ...settings,
-      ...(settings["MONGODB_URI"] === "STRANGER" ? { MONGODB_URI: stranger } : {}),
-    });
-    expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([
-      exit,
-      expect.stringMatching(message),
-    ]);
-  });
+  ];
+  test.each(share(wrong, 2))(
+    "with %s ends with %i and names the variable [OPS-50]",
+    async (_name, exit, settings, message) => {
+      const stranger = database.uri.replace(/\/\/[^@]+@/, "//stranger:password@");
+      const { code, stderr } = await migrate({
+        ...environment,
+        ...settings,
+        ...(settings["MONGODB_URI"] === "STRANGER" ? { MONGODB_URI: stranger } : {}),
+      });
+      expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([
+        exit,
+        expect.stringMatching(message),
+      ]);
+    },
+  );
 
   test("with a server that does not run ends with 3 and names the variable [OPS-50]", async () => {
     const { code, stderr } = await withoutServer;

@@ -5,12 +5,12 @@ import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
-import { insertManyFenced, insertRecord } from "../../src/db/insert.ts";
+import { insertManyFenced, insertProven, insertRecord } from "../../src/db/insert.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Claim, UnprovenCredential } from "../../src/call/scope.ts";
+import type { Claim, InsertProof, UnprovenCredential } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 
 interface Thing {
@@ -218,6 +218,17 @@ test("the one command waits for a majority, and ends in MongoDB at the deadline"
   expect(sent?.command).toMatchObject({ aggregate: "keys", writeConcern: { w: "majority" }, cursor: {} });
   expect(sent?.command["maxTimeMS"]).toBeGreaterThan(0);
   expect(sent?.command["maxTimeMS"]).toBeLessThanOrEqual(30_000);
+});
+
+test("the one command is interrupted by the signal of its deadline", async () => {
+  const proof = valid().proof.insert as InsertProof;
+  const fence = { $expr: { $lt: ["$$NOW", new Date(Date.now() + 60_000)] } };
+  const [interrupted, plain] = [document(), document()];
+  const reason = new Error("the client no longer waits");
+  const options = { signal: AbortSignal.abort(reason), maxTimeMS: 1_000 };
+  await expect(insertProven(things, interrupted, proof, options, fence)).rejects.toBe(reason);
+  await insertProven(things, plain, proof, {}, fence);
+  expect([await stored(interrupted), await stored(plain)]).toEqual([null, plain]);
 });
 
 test("of several documents that no request waits for, one that fails does not hold up the others", async () => {
