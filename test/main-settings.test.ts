@@ -2,8 +2,7 @@
 import { randomInt } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MongoClient } from "mongodb";
@@ -13,8 +12,7 @@ import { createServices } from "../src/services.ts";
 import type { Program } from "./program.ts";
 import { freePort } from "../src/embedded/port.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
-import type { TestDatabase } from "../fixtures/databases/database.ts";
-import { createDatabase } from "../fixtures/databases/database.ts";
+import { type TestDatabase, createDatabase } from "../fixtures/databases/database.ts";
 import { rest } from "../fixtures/service/service.ts";
 import { share } from "./support/form.ts";
 

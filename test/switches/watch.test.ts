@@ -105,7 +105,8 @@ test("a request waits for fresh switches for a second at most, and not once Mong
     wait("first");
     await vi.advanceTimersByTimeAsync(600);
     wait("second");
-    expect(timers).toHaveBeenCalledTimes(1);
+    // Files share a process: the driver of another one may set a timer meanwhile.
+    expect(timers.mock.calls.filter(([, ms]) => ms === 1_000)).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(399);
     expect(over).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
