@@ -4,7 +4,7 @@ import type { Drill } from "../../drills/drill.ts";
 import { isLong } from "../support/form.ts";
 
 /** A drill starts several servers and waits until its faults are over. */
-const timeout = 180_000;
+const timeout = 300_000;
 
 /** When the first control of a drill is a test. `npm run drill` runs all controls of a drill. */
 type Controlled = "always" | "in the long form" | "never";
