@@ -17,8 +17,7 @@ export interface Attacked {
 
 /** The least share of 200s for requests with a valid key below the limit. */
 const minShare = 0.99;
-/** In milliseconds. A machine with other work takes longer to reject 200 requests at once: a short run allows that. */
-const maxHealthMs = { long: 250, short: 500 } satisfies Record<Form, number>;
+const maxHealthMs = 250;
 /** Fewer requests a second are no attack, unless they do harm. */
 const minShots = 20;
 /** The machine, not a client, starves an instance that waits for longer. */
@@ -41,7 +40,7 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
   // In a short run the median is checked: it has too few requests for more.
   const at = form === "long" ? 0.99 : 0.5;
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
-  const maxMs = Math.max(maxHealthMs[form], 3 * quietMs);
+  const maxMs = Math.max(maxHealthMs, 3 * quietMs);
   const faults = [
     ...(share < minShare ? [`another account gets ${percent(share)} of its responses: ${statusesOf(seen)}`] : []),
     ...(seen.unhealthy.length > 0 ? [`health got ${tallied(seen.unhealthy)}`] : []),

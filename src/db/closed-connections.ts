@@ -2,8 +2,8 @@
 // place in the pool.
 import { Connection } from "mongodb/lib/cmap/connection.js";
 
-/** The connections that are repaired: the driver has one class for all clients. */
-const repaired = new WeakSet<object>();
+/** The driver has one class of connections for all clients. */
+let isRepaired = false;
 
 /**
  * Lets commands of closed connections fail with the error that closed the connection. `Connection.writeCommand` waits
@@ -11,11 +11,10 @@ const repaired = new WeakSet<object>();
  * reply, which the service does not send, succeeds.
  */
 export function repairClosedConnections(): void {
-  const connection = Connection.prototype;
-  if (repaired.has(connection)) return;
-  repaired.add(connection);
-  const { cleanup } = connection;
-  connection.cleanup = function (error) {
+  if (isRepaired) return;
+  isRepaired = true;
+  const { cleanup } = Connection.prototype;
+  Connection.prototype.cleanup = function (error) {
     const isOpen = !this.closed;
     cleanup.call(this, error);
     if (!isOpen) return;

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { MongoClient } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { Connection } from "mongodb/lib/cmap/connection.js";
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase, directUri } from "../../fixtures/databases/database.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
@@ -36,6 +36,7 @@ afterAll(async () => {
   await proxy.close();
   await database.drop();
 });
+afterEach(() => void vi.restoreAllMocks());
 beforeEach(async () => {
   await proxy.set("fair");
   await client.db().command({ ping: 1 });

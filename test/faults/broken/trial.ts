@@ -54,11 +54,11 @@ export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly C
 
 async function recorded(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const trial = await recipe.prepare(lane);
+  await untilFed(lane);
   const armed = lane.proxy.arm(undefined, recipe.background);
   const outcome = await completed(recipe, trial);
   armed.disarm();
   await trial.clear?.();
-  if (outcome.kind === "unavailable" && (await wasStarved(lane))) return recorded(recipe, lane);
   if (outcome.kind !== "success")
     throw new Error(`${titleOf(recipe)} fails without a fault: ${JSON.stringify(outcome)}`);
   return armed.commands;
@@ -127,14 +127,12 @@ async function isReady({ service, whole }: Lane): Promise<boolean> {
 }
 
 /**
- * Whether the machine is too busy: the other instance, into whose connections nothing injects a fault, cannot serve
- * either. Resolves when both can.
+ * Waits until a starved machine has recovered: the other instance, into whose connections nothing injects a fault,
+ * cannot serve either.
  */
-async function wasStarved(lane: Lane): Promise<boolean> {
+async function untilFed(lane: Lane): Promise<void> {
   const { status } = await fetch(`${lane.whole.internal}/readyz`);
-  if (status === 200) return false;
-  await until(() => isReady(lane), AbortSignal.timeout(30_000));
-  return true;
+  if (status !== 200) await until(() => isReady(lane), AbortSignal.timeout(30_000));
 }
 
 async function flawsOf(trial: Trial, outcome: Outcome): Promise<string[]> {
@@ -150,10 +148,10 @@ async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial, recover
   const anew = !(trial.repeatable === true || trial.effects === undefined);
   for (;;) {
     const next = anew ? await recipe.prepare(lane) : trial;
+    await untilFed(lane);
     const outcome = await completed(recipe, next);
     const flaws = [...(outcome.kind === "unavailable" ? ["503"] : []), ...(await flawsOf(next, outcome))];
     if (anew) await next.clear?.();
-    if (outcome.kind === "unavailable" && (await wasStarved(lane))) continue;
     if (outcome.kind !== "unavailable" || flaws.length > 1 || performance.now() > recoveredAt)
       return flaws.map((flaw) => `afterwards, ${anew ? "anew" : "the same again"}: ${flaw}`);
     await sleep(100);
