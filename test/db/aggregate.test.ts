@@ -8,6 +8,7 @@ import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { asAdministrator } from "../../fixtures/databases/database.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import { share } from "../support/form.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });
 
@@ -89,7 +90,7 @@ test.each([
   });
 });
 
-test.each([10107, 91, 189])(
+test.each(share([10107, 91, 189], 1))(
   "repeats all concurrent reads under %i: what the driver keeps of the first does not break it later [CON-06]",
   async (errorCode) => {
     const read = (): Promise<string> =>
