@@ -63,10 +63,3 @@ export function isInvalidCommand(code: number): boolean {
 export const repeatableCodes: ReadonlySet<number> = new Set([
   6, 7, 63, 91, 133, 134, 150, 189, 234, 276, 365, 371, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031,
 ]);
-
-/** Codes of a broken socket, as reported by the operating system or Node.js. */
-export const brokenConnectionCodes: ReadonlySet<string> = new Set([
-  ...["EPIPE", "ECONNRESET", "ECONNABORTED", "ECONNREFUSED", "ETIMEDOUT", "ENOTCONN", "ENOBUFS"],
-  ...["EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETRESET", "ENETUNREACH", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"],
-  ...["EPROTO", "ERR_STREAM_DESTROYED", "ERR_SOCKET_CLOSED"],
-]);

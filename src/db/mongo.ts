@@ -13,7 +13,7 @@ import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { repairClosedConnections } from "./closed-connections.ts";
-import { brokenConnectionCodes, duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
+import { duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
@@ -192,7 +192,6 @@ export function duplicateIndex(error: unknown): readonly string[] | undefined {
  * the log. Any other error, such as a TypeError, is a bug and stays visible.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (isBrokenConnection(error)) return true;
   if (!(error instanceof MongoError)) return false;
   if (hasTransientLabel(error)) return true;
   // If the pool is cleared or the connection breaks, the error of a bulk write has no code and may have no label.
@@ -203,17 +202,7 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether a failed read may succeed if repeated: the connection broke, or its server is no longer primary. */
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasTransientLabel(error);
-  return error instanceof MongoNetworkError || isBrokenConnection(error);
-}
-
-/**
- * Whether a connection broke while a command was being written. The driver then passes on the socket's error, without
- * the retry and the label that it adds if a connection breaks at any other time.
- */
-export function isBrokenConnection(error: unknown): boolean {
-  if (!(error instanceof Error && "code" in error)) return false;
-  const code = String(error.code);
-  return brokenConnectionCodes.has(code) || code.startsWith("ERR_SSL_");
+  return error instanceof MongoNetworkError;
 }
 
 /**

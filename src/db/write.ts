@@ -11,7 +11,7 @@ import { noteWrite, confirmGrant, requireGrant } from "../call/scope.ts";
 import { Failure, fail } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
-import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
+import { commandLimitMs, duplicateIndex } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
 /** Thrown when another request has claimed the idempotency key. Nothing was written: look up its response. */
@@ -265,12 +265,8 @@ async function commitTransaction(session: ClientSession, deadline: Deadline): Pr
   }
 }
 
-/**
- * Whether the result of a commit is unknown. If the connection breaks while a commit is sent, the driver fails on the
- * socket's error and throws an error that is not its own.
- */
 function isCommitResultUnknown(error: unknown): boolean {
-  return hasLabel(error, "UnknownTransactionCommitResult") || isInterrupted(error) || !(error instanceof MongoError);
+  return hasLabel(error, "UnknownTransactionCommitResult") || isInterrupted(error);
 }
 
 function hasLabel(error: unknown, label: string): boolean {
@@ -282,9 +278,5 @@ function hasLabel(error: unknown, label: string): boolean {
  * connection broke. The driver adds no label if it has cleared the pool because of another connection.
  */
 function isInterrupted(error: unknown): boolean {
-  return (
-    (error instanceof MongoServerError && error.code === 11601) ||
-    error instanceof MongoNetworkError ||
-    isBrokenConnection(error)
-  );
+  return (error instanceof MongoServerError && error.code === 11601) || error instanceof MongoNetworkError;
 }

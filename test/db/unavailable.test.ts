@@ -91,13 +91,6 @@ test.each([11, 13, 18, 31, 33])(
   },
 );
 
-test.each(["EPIPE", "ECONNRESET", "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC", "ERR_STREAM_DESTROYED"])(
-  "a socket error %s means that the connection broke",
-  (code) => {
-    expect(isUnavailable(Object.assign(new Error("write"), { code }))).toBe(true);
-  },
-);
-
 test.each([
   new TypeError("undefined is not a function"),
   new RangeError("of its own"),
