@@ -16,6 +16,20 @@ test("every file of a group and each of its tests exists", () => {
   for (const { mutate, tests } of groups) here([...mutate, ...tests]);
 });
 
+test("a group has a mongod if one of its tests uses it", () => {
+  const needed = groups.map(({ name, tests }) => [
+    name,
+    tests.some((path) =>
+      /\b(?:useService|useOwnDatabase|startService|createDatabase|startOwnMongod)\b/.test(read(path)),
+    ),
+  ]);
+  expect(groups.map(({ name, mongod = false }) => [name, mongod])).toEqual(needed);
+});
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
 /** The guards, the gateway, and the commit that stores an idempotency key with its write. */
 const parts = ["src/guards/", "gateway/", "src/db/write.ts", "src/db/conflicts.ts"];
 
@@ -43,9 +57,9 @@ test("excludes only existing files, and each for a reason", () => {
 });
 
 test("the accepted survivors are in existing files", () => {
-  const named = [
-    ...readFileSync(join(root, "drills/mutation/survivors.md"), "utf8").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g),
-  ].map(([, path = ""]) => path);
+  const named = [...read("drills/mutation/survivors.md").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g)].map(
+    ([, path = ""]) => path,
+  );
   expect(named.length).toBeGreaterThan(10);
   here(named);
 });
