@@ -57,7 +57,7 @@ export const groups: readonly Group[] = [
   {
     name: "messages",
     mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")],
-    tests: tests("rpc", "unreadable", "compressed", "message-size", "deadlines"),
+    tests: tests("rpc", "unreadable", "compressed", "message-size"),
     mongod: true,
   },
   {

@@ -107,7 +107,7 @@ const promise = `  /** Creates a contact with the phone of this one. Fails with 
   copy(scope: WriteScope, id: UUID, full_name: string): Promise<CopyContactResponse>;
 `;
 const implementation = `    async copy(scope, id, full_name) {
-      const { phone } = (await rowsOf(contacts, scope, id))?.document ?? fail(Reason.NOT_FOUND);
+      const { phone } = (await contactRows(contacts, scope, id))?.document ?? fail(Reason.NOT_FOUND);
       const document = newContact(scope.accountId, { full_name, phone });
       const response: CopyContactResponse = {
         $typeName: "records.v1.CopyContactResponse",

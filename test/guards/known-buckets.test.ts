@@ -102,6 +102,22 @@ test("while Redis is unavailable an instance takes the share that it took before
   for (const each of passed) expect(Math.abs(each - 20)).toBeLessThanOrEqual(1);
 });
 
+test.each([
+  ["for a while, an instance takes the whole bucket again", { ours: 1, others: 0 }, 9],
+  ["but requests were rejected meanwhile, an instance still leaves them their half", { ours: 0, others: 0 }, 4],
+])("if others took half of a bucket, and nothing %s [RTE-13]", async (_case, later, passed) => {
+  let now = 0;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  const take = ({ ours, others }: { readonly ours: number; readonly others: number }): void => {
+    now += (ours + others) * 100;
+    known.send("a").learn({ left: 10, at: now }, ours);
+  };
+  for (let turn = 0; turn < 50; turn++) take({ ours: 1, others: 1 });
+  for (let turn = 0; turn < 250; turn++) take(later);
+  take({ ours: 1, others: 0 });
+  expect(await passedOf(known, "a", 20)).toBe(passed);
+});
+
 test("while Redis is unavailable a caller that an instance does not know has a full bucket there [RTE-13]", async () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);

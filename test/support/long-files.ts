@@ -28,6 +28,7 @@ export const longFiles: readonly string[] = [
   "drills/soak",
   "examples/client",
   "examples/mcp",
+  "exercises/exercises",
   "generated-clients/go",
   "generated-clients/java",
   "generated-clients/python",
