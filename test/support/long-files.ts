@@ -3,6 +3,7 @@
 export const longFiles: readonly string[] = [
   "alerts/mutants",
   "bench/bench",
+  "browser/dashboard-states",
   "browser/guide",
   "browser/reference",
   "cli/doctor/doctor-context",
