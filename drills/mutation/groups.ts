@@ -56,7 +56,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "messages",
-    mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")],
+    mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts"],
     tests: tests("rpc", "unreadable", "compressed", "message-size"),
     mongod: true,
   },
@@ -90,7 +90,11 @@ export const groups: readonly Group[] = [
     mutate: gateway("handler", "response", "linger", "http", "route"),
     tests: tests("gateway", "handler", "connection", "writers"),
   },
-  { name: "json", mutate: gateway("json"), tests: tests("gateway", "json") },
+  {
+    name: "json",
+    mutate: gateway("json", "enum-names", "timestamps"),
+    tests: tests("gateway", "json", "enum-names", "timestamps"),
+  },
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
   {
     name: "credentials",
