@@ -33,9 +33,10 @@ export const groups: readonly Group[] = [
         "switches",
       ),
     ],
-    tests: tests(
-      "guards",
-      ...[
+    tests: [
+      ...tests("call", "scope"),
+      ...tests(
+        "guards",
         "public-policy",
         "public-policy-limits",
         "session-policy",
@@ -46,8 +47,10 @@ export const groups: readonly Group[] = [
         "public-policy-body",
         "stale-switches",
         "stale-switches-assistant",
-      ],
-    ),
+        "known-keys",
+        "overload",
+      ),
+    ],
   },
   {
     name: "admission",

@@ -48,7 +48,6 @@ test("verifies a known token for every request: one that has ended is rejected, 
 });
 
 test.each<[string, Partial<TokenFacts>, string]>([
-  ["whose user has another account now", { accountId: new UUID() }, "UNAVAILABLE"],
   ["whose user no longer has an account", { accountId: undefined }, "NO_ACCOUNT"],
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
 ])("rejects a known token %s", async (_, changed, reason) => {
@@ -56,6 +55,18 @@ test.each<[string, Partial<TokenFacts>, string]>([
   provider.identify = () => Promise.resolve({ ...facts, ...changed });
   const { prove } = await accessPolicy.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe(reason);
+});
+
+test("a known token whose user has another account now gets 503, with the cause in the log", async () => {
+  await accessPolicy.enter(parts.inbound(token));
+  provider.identify = () => Promise.resolve({ ...facts, accountId: new UUID() });
+  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  await expect(prove()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, because: "other account" });
+});
+
+test("a rejected token gets the message of its verification, which says what is wrong with it", async () => {
+  provider.identify = async () => fail(Reason.INVALID_TOKEN, { message: "The access token has expired." });
+  await expect(accessPolicy.enter(parts.inbound(token))).rejects.toThrow("The access token has expired.");
 });
 
 test("verifies a token once the body has arrived, a new one too, and again if that took long", async () => {
@@ -79,8 +90,18 @@ test("further calls of a request take from the account's bucket as well [RTE-25]
   await accessPolicy.enter(inbound);
   await accessPolicy.throttleMore(inbound, 9);
   expect(parts.steps.at(-1)).toBe(`take 9 of account:${account}`);
+  // 20 ms are for the first call, which takes a token as well when the request is sent again.
+  parts.world.waitMs = 1_990;
+  await expect(accessPolicy.throttleMore(inbound, 9)).rejects.toMatchObject({
+    reason: Reason.RATE_LIMITED,
+    retryAfterSeconds: 3,
+  });
+});
+
+test("the log has the account of a throttled request, although its token is new", async () => {
   parts.world.waitMs = 1;
-  expect(await reasonOf(accessPolicy.throttleMore(inbound, 9))).toBe("RATE_LIMITED");
+  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("RATE_LIMITED");
+  expect(parts.observation).toEqual({ account: accountId });
 });
 
 test("reports the first of several reasons in the contract's order", async () => {
@@ -170,5 +191,6 @@ test.each<[string, Partial<TokenFacts>, string]>([
     expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(2);
     provider.identify = () => Promise.resolve(facts);
     expect((await accessPolicy.enter(parts.inbound(token))).holder).toEqual(facts);
+    expect(parts.observation).toEqual({ account: accountId });
   },
 );

@@ -1,20 +1,41 @@
 // What the log and the metrics get of a call: the number of its rows, and its account.
-import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
-import { expect, test } from "vitest";
-import { GetAccountRequestSchema, GetAccountResponseSchema } from "../../src/gen/records/admin/v1/accounts_pb.ts";
-import { UpsertContactsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { describe, expect, test } from "vitest";
+import {
+  AccountService,
+  CreateAccountResponseSchema,
+  GetAccountRequestSchema,
+  GetAccountResponseSchema,
+} from "../../src/gen/records/admin/v1/accounts_pb.ts";
+import {
+  ExportRequestSchema,
+  ExportResponseSchema,
+  ImportRequestSchema,
+  ImportResponseSchema,
+} from "../../src/gen/records/ingest/v1/import_pb.ts";
+import {
+  ArchiveContactsRequestSchema,
+  DeleteRecordsRequestSchema,
+  IngestService,
+  UpsertContactsRequestSchema,
+} from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { GetContactResponseSchema, SearchContactsResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { countRows, listOf, observeAccount } from "../../src/guards/call.ts";
+import type { StreamHandler } from "../../src/guards/stream.ts";
+import { createStreamDispatch } from "../../src/guards/stream.ts";
 import type { Inbound, Observation } from "../../src/call/dispatch.ts";
 import type { Tally } from "../../src/tally.ts";
 import { createTally } from "../../src/tally.ts";
+import { accountId, internalPolicyOf, make } from "./made.ts";
 
 test.each<[DescMessage, string | undefined]>([
   [SearchContactsResponseSchema, "contacts"],
   [UpsertContactsRequestSchema, "contacts"],
   [GetContactResponseSchema, undefined],
+  [ArchiveContactsRequestSchema, undefined],
+  [DeleteRecordsRequestSchema, "external"],
 ])("finds the list of %s: %j", (message, list) => {
   expect(listOf(message)).toBe(list);
 });
@@ -41,4 +62,46 @@ test.each<[string, Message, boolean]>([
   const observation: Observation = {};
   observeAccount({ observation } as Inbound, message);
   expect(observation).toEqual(observed ? { account: new UUID("3f2a8c54-0000-4000-8000-000000000001") } : {});
+});
+
+describe("on the internal listener", () => {
+  const account = accountId.toHexString();
+  const token = { authorization: "Bearer token-one" };
+
+  test("the log has the account that an operator has just created", async () => {
+    const parts = make();
+    parts.world.respond = () => create(CreateAccountResponseSchema, { account: { id: account } });
+    const email = "ann@example.com";
+    await parts.call(parts.behind(internalPolicyOf(parts)), AccountService.method.createAccount, token, { email });
+    expect(parts.observation).toMatchObject({ account: accountId });
+  });
+
+  const records = [{ record: { case: "contact", value: { fullName: "Ann" } } }] as const;
+  test.each<[string, DescMethod, Message, Message]>([
+    [
+      "receives",
+      IngestService.method.import,
+      create(ImportRequestSchema, { accountId: account, records: [...records, ...records] }),
+      create(ImportResponseSchema, { rejections: [{}] }),
+    ],
+    [
+      "sends",
+      IngestService.method.export,
+      create(ExportRequestSchema, { accountId: account }),
+      create(ExportResponseSchema, { records: [...records, ...records] }),
+    ],
+  ])("a stream has the rows of the records that it %s", async (_how, rpc, request, response) => {
+    const parts = make();
+    const tally = createTally();
+    const respond: StreamHandler = async function* (messages) {
+      for await (const _ of messages) yield response;
+    };
+    const streams = createStreamDispatch(internalPolicyOf(parts), new Map([[rpc, respond]]));
+    const stream = await streams.admit(rpc, { ...parts.inbound(token), tally });
+    const requests = (async function* () {
+      yield request;
+    })();
+    for await (const _ of stream(requests)) void _;
+    expect(tally.rows).toBe(2);
+  });
 });

@@ -7,6 +7,7 @@ import type { AssistantAccessPolicy, Entry } from "../../src/guards/assistant.ts
 import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
+import { createRecognizer } from "../../src/guards/credentials.ts";
 import type { Made } from "./made.ts";
 import { accountId, contactId, freshnessOf, make, proofOf } from "./made.ts";
 
@@ -36,7 +37,7 @@ export interface MadeAssistant {
   knownRead(): Promise<{ read(): Promise<unknown>; prove: Entry["prove"] }>;
 }
 
-export function makeAssistant(): MadeAssistant {
+export function makeAssistant(capacity = unlimited): MadeAssistant {
   const parts = make();
   const provider: MadeAssistant["provider"] = { identify: () => Promise.resolve(facts), verifies: () => true };
   const accessPolicy = assistantAccessPolicy({
@@ -51,8 +52,8 @@ export function makeAssistant(): MadeAssistant {
         return provider.identify(sent, deadline);
       },
     },
-    recognizers: parts.recognizers,
-    capacity: unlimited,
+    recognizers: (bucketOf) => createRecognizer({ ...parts.recognition, capacity }, bucketOf),
+    capacity,
     switches: () => parts.world,
     ...freshnessOf(parts.world),
   });

@@ -1,8 +1,9 @@
 // The chain of guards over fake dependencies: each step is recorded in order, and what each dependency returns is
 // up to the test.
-import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, DescMethodUnary, Message, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { Binary, UUID } from "mongodb";
+import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
@@ -45,7 +46,7 @@ export const origin = "https://records.example";
 
 /** What the dependencies return; a test may change it at any time. */
 export interface World {
-  findKey: () => Promise<KeyFacts | undefined>;
+  findKey: (hash: Binary) => Promise<KeyFacts | undefined>;
   findUser: () => Promise<SignedInUser | undefined>;
   publicInterface: boolean;
   writes: boolean;
@@ -58,6 +59,8 @@ export interface World {
   /** Called when a token is taken. */
   onTake: () => void;
   serve: (rpc: DescMethodUnary, grant: Grant) => Promise<void>;
+  /** What the service responds with after that. */
+  respond: (rpc: DescMethodUnary) => Message;
 }
 
 /** The dependencies, and what happened. */
@@ -101,6 +104,7 @@ export function make(): Made {
     waitMs: 0,
     onTake: () => undefined,
     serve: () => Promise.resolve(),
+    respond: ({ output }) => create(output),
   };
   const take = (name: string, tokens = 1): Promise<number> => {
     steps.push(`take ${tokens === 1 ? "" : `${tokens} of `}${name}`);
@@ -114,7 +118,7 @@ export function make(): Made {
     capacity: unlimited,
     onRejectedLookUp: () => void steps.push("rejected a look-up"),
   };
-  const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
+  const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, AccountService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
     .filter((rpc): rpc is DescMethodUnary => rpc.methodKind === "unary")
     .map((rpc): [DescMethodUnary, Handler] => [
@@ -123,7 +127,7 @@ export function make(): Made {
         steps.push(`serve ${rpc.name}`);
         grants.push(grant);
         await world.serve(rpc, grant);
-        return create(rpc.output);
+        return world.respond(rpc);
       },
     ]);
   const idempotency: Idempotency = {
@@ -187,9 +191,9 @@ export function publicAccessPolicyOf(
   { world, steps, recognition }: Made,
   capacity: Capacity = unlimited,
 ): AccessPolicy {
-  const find = (): Promise<KeyFacts | undefined> => {
+  const find = (hash: Binary): Promise<KeyFacts | undefined> => {
     steps.push("find");
-    return world.findKey();
+    return world.findKey(hash);
   };
   const recognizers: CreateRecognizer = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
   return publicAccessPolicy({
@@ -197,7 +201,8 @@ export function publicAccessPolicyOf(
     authentication: createAuthentication(
       {
         isSecret: (text) => text.startsWith("rec_"),
-        hash: (secret) => new Binary(Buffer.from(secret)),
+        // Any bytes can be a hash, also bytes that are no text.
+        hash: (secret) => new Binary(Buffer.from(secret, "latin1")),
         proof: proofOf,
         find,
       },

@@ -48,7 +48,13 @@ describe("the internal access policy", () => {
     { authorization: "Basic token-one" },
     { authorization: "Bearer " },
   ])("rejects the credential %j, which is not a service token", async (headers) => {
-    expect(await reasonOf(call(upsertContacts, headers, batch))).toBe("INVALID_SERVICE_TOKEN");
+    const { setWrites } = InterfaceService.method;
+    for (const [rpc, message] of [
+      [upsertContacts, batch],
+      [getContact, one],
+      [setWrites, { enabled: true, reason: "" }],
+    ] as const)
+      expect(await reasonOf(call(rpc, { ...headers }, message))).toBe("INVALID_SERVICE_TOKEN");
     expect(await reasonOf(call(HealthService.method.checkHealth, headers))).toBe("no failure");
     expect(parts.steps).toEqual(["serve CheckHealth"]);
     expect(parts.grants).toEqual([undefined]);
@@ -66,6 +72,7 @@ describe("the internal access policy", () => {
         token: createHash("sha256").update(name).digest("hex").slice(0, 8),
       });
     }
+    await dispatch.throttle(parts.inbound());
     expect(parts.steps).toEqual(["serve UpsertContacts", "serve UpsertContacts"]);
   });
 

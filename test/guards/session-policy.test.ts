@@ -13,6 +13,7 @@ import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import { countSent, maxBytesPerAccount } from "../../src/large/sending.ts";
 import { createTally } from "../../src/tally.ts";
+import type { SessionGuard } from "../../src/guards/session.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
@@ -20,6 +21,8 @@ import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from ".
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
+/** Each operation reads only the credential that it needs. */
+const either = { ...session, authorization: "Bearer rec_good" };
 
 let parts: Made;
 let dispatch: Dispatch;
@@ -59,9 +62,9 @@ test("a user can revoke a key while clients of the account do not read their res
   const sent = { ...createTally(), account: accountId.toHexString(), onEnd };
   countSent({}, sent, maxBytesPerAccount);
   const tally = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
-  const admit = (rpc: Parameters<Dispatch["admit"]>[0]) => dispatch.admit(rpc, { ...parts.inbound(session), tally });
+  const admit = (rpc: Parameters<Dispatch["admit"]>[0]) => dispatch.admit(rpc, { ...parts.inbound(either), tally });
   await expect(admit(revokeApiKey)).resolves.toBeDefined();
-  await expect(admit(ContactService.method.createContact)).rejects.toBeDefined();
+  await expect(admit(ContactService.method.createContact)).rejects.toMatchObject({ because: "large responses" });
 });
 
 test("reports the first of several reasons in the contract's order, and the audit log records each rejection of a known account", async () => {
@@ -114,6 +117,15 @@ test("a user who is not enrolled can still read and revoke a key", async () => {
   for (const rpc of [getApiKey, revokeApiKey]) expect(await reasonOf(call(rpc, session)), rpc.name).toBe("no failure");
 });
 
+test("a page that shows another user than the signed-in one changes nothing, and is to be reloaded", async () => {
+  await expect(call(createApiKey, { ...session, "records-user": "ben" })).rejects.toMatchObject({
+    reason: Reason.NOT_SIGNED_IN,
+    message: "Another user is signed in now. Reload the page.",
+  });
+  expect(parts.grants).toEqual([]);
+  expect(await reasonOf(call(createApiKey, { ...session, "records-user": "ann" }))).toBe("no failure");
+});
+
 test("a session store that cannot be read is 503, never 401", async () => {
   const cause = new Error("away");
   parts.world.findUser = () => Promise.reject(cause);
@@ -159,6 +171,24 @@ test("once the body has arrived, a change applies to the account that the user h
   expect(parts.grants).toMatchObject([{ kind: "credentials", accountId: other }]);
 });
 
+function guardWith(capacity: Capacity): SessionGuard {
+  const { world, recognizers } = parts;
+  return createSessionGuard({
+    read: (cookies) => cookies,
+    find: () => world.findUser(),
+    origin: () => origin,
+    recognizers,
+    capacity,
+  });
+}
+
+test("a caller without a session is still not signed in when identified again, and takes no token", async () => {
+  const guard = guardWith(unlimited);
+  const caller = await guard.identifyAgain(parts.inbound());
+  expect(() => guard.require(caller)).toThrow("You are not signed in.");
+  expect(parts.steps).toEqual([]);
+});
+
 describe("a page", () => {
   /** What a page is served with: the kind of its slot, with or without a verified credential, and the user. */
   async function enter(headers: Record<string, string>): Promise<unknown[]> {
@@ -171,13 +201,7 @@ describe("a page", () => {
         return work();
       },
     };
-    const guard = createSessionGuard({
-      read: (cookies) => cookies,
-      find: () => parts.world.findUser(),
-      origin: () => origin,
-      recognizers: parts.recognizers,
-      capacity,
-    });
+    const guard = guardWith(capacity);
     const receive = (): Promise<string> => Promise.resolve(void parts.steps.push("receive")).then(() => "body");
     await guard.enter(parts.inbound(headers), deadlineIn(1_000), receive, async (found, body) => {
       served.push(found()?.name, body);

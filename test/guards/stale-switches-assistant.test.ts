@@ -58,7 +58,21 @@ async function provenCall({ parts, accessPolicy }: MadeAssistant): Promise<() =>
     (await parts.behind(accessPolicy).admit(getContact, inbound)).invoke(create(getContact.input, one));
 }
 
+test.each([
+  ["no token", {}],
+  ["a token that has ended", token],
+])("a request with %s does not wait for its 401", async (_what, headers) => {
+  const { parts, accessPolicy, provider } = makeAssistant();
+  provider.identify = () => fail(Reason.INVALID_TOKEN);
+  stall(parts);
+  parts.world.freshen = () => fail(Reason.INTERNAL);
+  expect(await reasonOf(accessPolicy.enter(parts.inbound(headers)))).toBe("INVALID_TOKEN");
+});
+
 test("a call whose token ends while it waits gets 401, however recent the token's proof is [RTE-11]", async () => {
+  // The end of the wait is in the same millisecond as the proof.
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  onTestFinished(() => clock.mockRestore());
   const made = makeAssistant();
   const call = await provenCall(made);
   expect(await reasonOf(call())).toBe("no failure");
@@ -90,11 +104,11 @@ test("a verification that began before the end of the wait does not prove the to
   expect(await Promise.all([reasonOf(prove(call)), reasonOf(call)])).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
 });
 
-test("the time that a body takes does not count against the deadline of its calls [OPS-15]", async () => {
+test("the time before a body counts against the deadline of its calls, and the time that it takes does not [OPS-15]", async () => {
   const { parts, accessPolicy } = makeAssistant();
   const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
   onTestFinished(() => clock.mockRestore());
-  const { prove, received } = await accessPolicy.enter(parts.inbound(token));
+  const { prove, received } = await accessPolicy.enter(parts.inbound(token, 9_200));
   clock.mockReturnValue(16_000);
   const inbound = received();
   await prove();
@@ -104,6 +118,7 @@ test("the time that a body takes does not count against the deadline of its call
   );
   const call = dispatch.admit(getContact, inbound).then(({ invoke }) => invoke(create(getContact.input, one)));
   expect(await reasonOf(call)).toBe("no failure");
+  expect(parts.grants).toMatchObject([{ deadline: { at: 20_000 } }]);
 });
 
 test("a call gets 503 if the interface is off after the wait [ADM-06]", async () => {

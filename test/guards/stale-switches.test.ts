@@ -145,11 +145,16 @@ test("a caller who sends too many requests gets 429 without a wait, and takes no
   expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("RATE_LIMITED");
 });
 
-test("a request waits once, however long the wait lasted in vain", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+test.each([
+  ["a request", (made: Made) => made.call(made.behind(publicAccessPolicyOf(made)), getContact, key, one)],
+  [
+    "a request of the internal listener",
+    (made: Made) => made.call(made.behind(internalPolicyOf(made)), IngestService.method.upsertContacts, token, batch),
+  ],
+])("%s waits once, however long the wait lasted in vain", async (_what, send) => {
   let waits = 0;
   stall(parts, false, () => void (waits += 1));
-  expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("UNAVAILABLE");
+  expect(await reasonOf(send(parts))).toBe("UNAVAILABLE");
   expect(waits).toBe(1);
 });
 

@@ -1,7 +1,7 @@
 // A known token that is verified in its read, over fake dependencies: what verifies it, and what contradicts it.
 import { create } from "@bufbuild/protobuf";
 import type { MockInstance } from "vitest";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { deadlineMs } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -19,8 +19,11 @@ let accessPolicy: MadeAssistant["accessPolicy"];
 let knownRead: MadeAssistant["knownRead"];
 beforeEach(() => void ({ parts, provider, accessPolicy, knownRead } = makeAssistant()));
 
-const shows = async (_rpc: unknown, grant: unknown): Promise<void> =>
-  (grant as { unproven?: UnprovenCredential }).unproven?.proof.require([]);
+/** Reads with a scope as `db/read.ts` does: only a credential that is not proven yet is proven with the data. */
+const shows = async (_rpc: unknown, grant: unknown): Promise<void> => {
+  const { unproven } = grant as { unproven?: UnprovenCredential };
+  if (unproven?.proven === false) unproven.proof.require([]);
+};
 
 /** Reads once with a known token, and proves it. Returns the reasons of both, and what was done. */
 async function readOnce(): Promise<{ read: string | undefined; proven: string | undefined; steps: string[] }> {
@@ -155,6 +158,49 @@ test("a known token is looked up within the deadline of its request, also after 
   } finally {
     clock.mockRestore();
   }
+});
+
+test("a known token that each of its reads proves is looked up once, however long it has been in use", async () => {
+  const clock = vi.spyOn(performance, "now");
+  onTestFinished(() => clock.mockRestore());
+  let lookUps = 0;
+  provider.identify = async () => {
+    lookUps += 1;
+    return facts;
+  };
+  parts.world.serve = shows;
+  for (const at of [10_000, 10_100, 20_000, 30_000]) {
+    clock.mockReturnValue(at);
+    expect(await readOnce()).toMatchObject({ read: "no failure", steps: served });
+  }
+  expect(lookUps).toBe(1);
+});
+
+test("a look-up proves a token for half a second, and a verification that began before it is not repeated", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  onTestFinished(() => clock.mockRestore());
+  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  parts.steps.length = 0;
+  provider.verifies = () => {
+    clock.mockReturnValue(10_400);
+    return true;
+  };
+  await prove();
+  provider.verifies = () => true;
+  clock.mockReturnValue(10_899);
+  await prove();
+  expect(parts.steps).toEqual(["verify token-one", "identify token-one"]);
+  clock.mockReturnValue(10_900);
+  await prove();
+  expect(parts.steps).toHaveLength(4);
+});
+
+test("a read gets no data if the interface was switched off before the read proved its token [ERR-14]", async () => {
+  parts.world.serve = async (rpc, grant) => {
+    await shows(rpc, grant);
+    parts.world.publicInterface = false;
+  };
+  expect(await readOnce()).toMatchObject({ read: "INTERFACE_DISABLED", steps: served });
 });
 
 test("a known token is looked up if the read that verified it began long before", async () => {
