@@ -15,7 +15,11 @@ const tests = (folder: string, ...names: string[]): string[] => names.map((name)
 
 /** The groups, each with the tests that know its files best. */
 export const groups: readonly Group[] = [
-  { name: "validation", mutate: guards("validate", "mask", "representable"), tests: tests("guards", "validation") },
+  {
+    name: "validation",
+    mutate: guards("validate", "mask", "representable"),
+    tests: tests("guards", "validation", "made-up-rules", "representable"),
+  },
   {
     name: "access policies",
     mutate: [

@@ -12,6 +12,7 @@ import {
   UpdateContactRequestSchema,
 } from "../../src/gen/records/v1/contacts_pb.ts";
 import { CreateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.ts";
+import { SetLogLevelRequestSchema } from "../../src/gen/records/admin/v1/instance_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
@@ -19,8 +20,10 @@ import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
 import {
   ArchiveContactsRequestSchema,
+  ExternalNameSchema,
   PutTranscriptsRequestSchema,
   UpsertContactsRequestSchema,
+  UpsertSessionNotesRequestSchema,
 } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { validate, validateBatch, violationsOf } from "../../src/guards/validate.ts";
 
@@ -62,6 +65,15 @@ function completed<Schema extends DescMessage>(
   const { $typeName: _, ...fields } = message as unknown as Record<string, unknown>;
   return fields;
 }
+
+test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pattern", () => {
+  for (const blank of [" ", "\u00a0", "\u2003", "\ufeff"])
+    expect(
+      faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }),
+      JSON.stringify(blank),
+    ).toHaveLength(1);
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
+});
 
 test("an omitted field gets its default, and a sent value stays", () => {
   expect(completed(ListSessionsRequestSchema, {})).toEqual({ limit: 10, offset: 0 });
@@ -109,7 +121,32 @@ test("a violation says what is allowed", () => {
     "phone: must be at most 50 characters",
   ]);
   expect(faultsOf(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
+  expect(faultsOf(ListSessionsRequestSchema, { offset: -1 })).toEqual(["offset: must be at least 0"]);
+  expect(faultsOf(SetLogLevelRequestSchema, { level: "loud" })).toEqual([
+    "level: must be one of fatal, error, warn, info, debug, trace, silent",
+  ]);
+  const kinds = ["CONTACT", "SESSION", "TRANSCRIPT", "SESSION_NOTE", "CONTACT_NOTE"].map(
+    (kind) => `RECORD_KIND_${kind}`,
+  );
+  for (const kind of [0, 99])
+    expect(faultsOf(ExternalNameSchema, { kind: kind as never, externalId: "a" })).toEqual([
+      `kind: must be one of ${kinds.join(", ")}`,
+    ]);
 });
+
+test.each<[MessageInitShape<typeof SearchNotesRequestSchema>, string[], Violation[]?]>([
+  [{}, ["query: must not be empty"]],
+  [{ limit: 5 }, ["query: must not be empty"]],
+  [{ contactId: id }, []],
+  [{ contactId: "7" }, ["contact_id: must be a valid UUID"]],
+  [{ contactId: id, query: "a" }, ["query: must be at least 2 characters"]],
+  [{}, ["session_id: must be a string"], [{ field: "session_id", rule: "type", message: "must be a string" }]],
+])(
+  "a search needs no words if it has a field beyond REST, valid or not: %j has the violations %j",
+  (init, faults, found) => {
+    expect(faultsOf(SearchNotesRequestSchema, init, found)).toEqual(faults);
+  },
+);
 
 test("an empty text that must not be empty is rejected as such, and a missing message is required", () => {
   expect(faultsOf(GetContactRequestSchema, {})).toEqual(["contact_id: must not be empty"]);
@@ -131,15 +168,6 @@ test("a text that is too long gets no second violation for its pattern [VAL-14]"
     { field: "contacts[0].email", rule: "string.max_len", message: "must be at most 254 characters" },
     { field: "contacts[1].email", rule: "string.pattern", message: expect.any(String) as unknown },
   ]);
-});
-
-test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pattern", () => {
-  for (const blank of [" ", "\u00a0", "\u2003", "\ufeff"])
-    expect(
-      faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }),
-      JSON.stringify(blank),
-    ).toHaveLength(1);
-  expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
 });
 
 test("the violations that a surface found come first, and each field is named once", () => {
@@ -255,6 +283,8 @@ test("checks a batch as a whole, and leaves the violations of an item to its han
       ({ field, message }) => `${field}: ${message}`,
     );
   expect(batch({ accountId: id, contacts })).toEqual([]);
+  const notes = [{ sessionId: id }];
+  expect(rejections(UpsertSessionNotesRequestSchema, { accountId: id, notes }, [], validateBatch)).toEqual([]);
   expect(batch({ accountId: "7", contacts: [] })).toEqual([
     "account_id: must be a valid UUID",
     "contacts: must contain at least 1 item(s)",

@@ -1,0 +1,88 @@
+// Which values of a message some wire cannot represent, in every kind of field.
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { StructSchema } from "@bufbuild/protobuf/wkt";
+import { expect, test } from "vitest";
+import type { Violation } from "../../src/errors.ts";
+import { FieldRulesSchema, Ignore } from "../../src/gen/buf/validate/validate_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { Credential, MethodRulesSchema } from "../../src/gen/records/v1/options_pb.ts";
+import { RecordingSchema } from "../../src/gen/records/v1/sessions_pb.ts";
+import { unrepresentableValues } from "../../src/guards/representable.ts";
+
+type Rules = NonNullable<MessageInitShape<typeof FieldRulesSchema>["type"]>;
+
+function found<Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): readonly Violation[] {
+  return unrepresentableValues(schema, create(schema, init));
+}
+
+const notFinite = { rule: "double.finite", message: "must be a finite number" };
+const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
+const outOfTime = {
+  rule: "timestamp.range",
+  message: "must be a time from the year 1 to 9999, with nanos from 0 to 999999999",
+};
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+  "the number %d is rejected in a double and in a float, alone and in a list",
+  (value) => {
+    expect(found(RecordingSchema, { durationSeconds: value })).toEqual([{ field: "duration_seconds", ...notFinite }]);
+    expect(found(FieldRulesSchema, { type: { case: "double", value: { in: [1, value] } } })).toEqual([
+      { field: "double.in[1]", ...notFinite },
+    ]);
+    expect(found(FieldRulesSchema, { type: { case: "float", value: { const: value } } })).toEqual([
+      { field: "float.const", ...notFinite },
+    ]);
+  },
+);
+
+test("a violation in a map names the key as JSON does", () => {
+  const fields: MessageInitShape<typeof StructSchema>["fields"] = {
+    "": { kind: { case: "numberValue", value: Number.NaN } },
+    'a"b': { kind: { case: "listValue", value: { values: [{ kind: { case: "stringValue", value: "\ud800" } }] } } },
+    fine: { kind: { case: "numberValue", value: 1.5 } },
+  };
+  expect(found(StructSchema, { fields })).toEqual([
+    { field: 'fields[""].number_value', ...notFinite },
+    { field: 'fields["a\\"b"].list_value.values[0].string_value', ...notWellFormed },
+  ]);
+});
+
+test("an enum value without a name is rejected, and one with a name is not", () => {
+  const [DUPLICATE_EMAIL, unknown] = [Reason.DUPLICATE_EMAIL, 7 as never];
+  expect(found(MethodRulesSchema, { credential: Credential.SESSION, errors: [DUPLICATE_EMAIL] })).toEqual([]);
+  expect(found(MethodRulesSchema, { credential: unknown })).toEqual([
+    {
+      field: "credential",
+      rule: "enum.defined_only",
+      message: "must be one of CREDENTIAL_NONE, CREDENTIAL_SESSION",
+    },
+  ]);
+  expect(found(MethodRulesSchema, { errors: [DUPLICATE_EMAIL, 9_999 as never] })).toMatchObject([
+    { field: "errors[1]", rule: "enum.defined_only" },
+  ]);
+});
+
+test.each([
+  [-62_135_596_800n, 0, true],
+  [-62_135_596_801n, 999_999_999, false],
+  [253_402_300_799n, 999_999_999, true],
+  [253_402_300_800n, 0, false],
+  [0n, -1, false],
+  [0n, 1_000_000_000, false],
+])("a time of %d seconds and %d nanos is representable: %j", (seconds, nanos, isRepresentable) => {
+  expect(found(RecordingSchema, { recordingStartedAt: { seconds, nanos } })).toEqual(
+    isRepresentable ? [] : [{ field: "recording_started_at", ...outOfTime }],
+  );
+});
+
+test.each<Rules>([
+  { case: "int64", value: { in: [-(2n ** 63n), 2n ** 63n - 1n] } },
+  { case: "uint32", value: { const: 2 ** 32 - 1 } },
+  { case: "bytes", value: { const: new Uint8Array([0xed, 0xa0, 0x80]) } },
+  { case: "string", value: { const: "\u{1F600}" } },
+  { case: "bool", value: { const: true } },
+])("a value of the type $case is representable, also in a message that can contain itself", (type) => {
+  const items = { required: true, ignore: Ignore.ALWAYS, type };
+  expect(found(FieldRulesSchema, { type: { case: "repeated", value: { items } } })).toEqual([]);
+});
