@@ -102,6 +102,7 @@ test("a required field is only optional beyond REST if its options say so", () =
   ]);
   expect(faultsOf(schema, {})).toEqual(["query: must not be empty", "name: must not be empty"]);
   expect(faultsOf(schema, { kind: "a" })).toEqual(["name: must not be empty"]);
+  expect(faultsOf(schema, { name: "a" })).toEqual(["query: must not be empty"]);
 });
 
 test("the check of a batch covers the lists of a message beside its items", () => {
