@@ -1,6 +1,5 @@
 // Rejects values that one wire can carry and another cannot represent, in every field of every message.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
-import { ScalarType } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -38,8 +37,7 @@ function inMessage(message: ReflectMessage, path: string, violations: Violation[
     if (field.fieldKind === "list") {
       for (const [at, item] of [...message.get(field)].entries()) inValue(field, item, `${name}[${at}]`, violations);
     } else if (field.fieldKind === "map") {
-      for (const [key, value] of message.get(field))
-        inValue(field, value, `${name}[${JSON.stringify(key)}]`, violations);
+      for (const [key, value] of message.get(field)) inValue(field, value, `${name}[${shownKey(key)}]`, violations);
     } else {
       inValue(field, message.get(field), name, violations);
     }
@@ -55,15 +53,16 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
     if (field.enum.value[value as number] === undefined) {
       violations.push({ field: name, rule: "enum.defined_only", message: allowedNames(field.enum) });
     }
-  } else if (typeof value === "number" && isFloat(field)) {
+  } else if (typeof value === "number") {
     if (!Number.isFinite(value)) violations.push({ field: name, ...notFinite });
   } else if (typeof value === "string" && loneSurrogate.test(value)) {
     violations.push({ field: name, ...notWellFormed });
   }
 }
 
-function isFloat(field: DescField): boolean {
-  return "scalar" in field && (field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT);
+/** JSON has no 64-bit numbers, which a map can have as keys. */
+function shownKey(key: unknown): string {
+  return typeof key === "string" ? JSON.stringify(key) : String(key);
 }
 
 function isShowableTime({ seconds, nanos }: Timestamp): boolean {

@@ -1,21 +1,21 @@
 // Protobuf's JSON accepts REST's names of enum values as well, and writes its own.
 import { create, createFileRegistry, fromJson, toJson } from "@bufbuild/protobuf";
 import type { DescFile } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { FileDescriptorSetSchema, file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { file_records_ingest_v1_ingest } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 
 /** A message that has the enum in its notes, from descriptors of its own: the library remembers those of a process. */
-function ownMessage() {
+function ownMessage(root = file_records_ingest_v1_ingest, name = "records.ingest.v1.UpsertSessionNotesRequest") {
   const files = new Map<string, DescFile>();
   const add = (file: DescFile): void => {
     file.dependencies.forEach(add);
     files.set(file.proto.name, file);
   };
-  add(file_records_ingest_v1_ingest);
+  add(root);
   const set = create(FileDescriptorSetSchema, { file: [...files.values()].map(({ proto }) => proto) });
-  const message = createFileRegistry(set).getMessage("records.ingest.v1.UpsertSessionNotesRequest");
+  const message = createFileRegistry(set).getMessage(name);
   if (message === undefined) throw new Error("the message has another name");
   return message;
 }
@@ -46,4 +46,12 @@ test("the names are added once, however often the message is used", () => {
   const count = values.length;
   for (let times = 0; times < 3; times++) acceptShortEnumNames(message);
   expect([count > 1, values.length]).toEqual([true, 2 * count - 1]);
+});
+
+test("a message may contain itself, and values without a common prefix have no short names", () => {
+  const message = ownMessage(file_google_protobuf_descriptor, "google.protobuf.DescriptorProto");
+  acceptShortEnumNames(message);
+  const typed = (ctype: string) => ({ nestedType: [{ field: [{ options: { ctype } }] }] });
+  expect(toJson(message, fromJson(message, typed("CORD")))).toEqual(typed("CORD"));
+  expect(() => fromJson(message, typed("cord"))).toThrow(/CType/);
 });

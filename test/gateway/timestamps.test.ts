@@ -40,5 +40,6 @@ test("texts, unknown fields and values that are no time are left to the library"
   const text = "2026-02-30T10:00:00Z";
   expect(found({ contact: { fullName: text, nickname: text, nested: { updatedAt: text } } })).toEqual([]);
   for (const value of [7, null, true, { seconds: text }]) expect(inContact(value), String(value)).toEqual([]);
+  expect(found({ contact: null, nickname: text })).toEqual([]);
   for (const value of [text, [{ contact: { updatedAt: text } }], null]) expect(found(value)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Which values of a message some wire cannot represent, in every kind of field.
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import { StructSchema } from "@bufbuild/protobuf/wkt";
+import { FieldDescriptorProto_Type as FieldType, StructSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import type { Violation } from "../../src/errors.ts";
 import { FieldRulesSchema, Ignore } from "../../src/gen/buf/validate/validate_pb.ts";
@@ -9,6 +9,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { Credential, MethodRulesSchema } from "../../src/gen/records/v1/options_pb.ts";
 import { RecordingSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import { unrepresentableValues } from "../../src/guards/representable.ts";
+import { declared, field, messageOf } from "./made-up-message.ts";
 
 type Rules = NonNullable<MessageInitShape<typeof FieldRulesSchema>["type"]>;
 
@@ -45,6 +46,19 @@ test("a violation in a map names the key as JSON does", () => {
   expect(found(StructSchema, { fields })).toEqual([
     { field: 'fields[""].number_value', ...notFinite },
     { field: 'fields["a\\"b"].list_value.values[0].string_value', ...notWellFormed },
+  ]);
+});
+
+test("a violation in a map of numbers names the number", () => {
+  const entry = declared(
+    "CountsEntry",
+    [field("key", {}, { type: FieldType.INT64 }), field("value", {}, { type: FieldType.DOUBLE })],
+    { options: { mapEntry: true } },
+  );
+  const counts = field("counts", {}, { type: FieldType.MESSAGE, typeName: "CountsEntry", isList: true });
+  const made = messageOf([counts], { nestedType: [entry] });
+  expect(unrepresentableValues(made, create(made, { counts: { "-7": Number.NaN, "8": 1.5 } } as never))).toEqual([
+    { field: "counts[-7]", ...notFinite },
   ]);
 });
 
