@@ -1,13 +1,13 @@
 // `records migrate` and the start of an instance: both build the same indexes, and what they say when they cannot.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { ensureIndexes, fewDocuments, longBuilds, planIndexes } from "../../src/db/indexes.ts";
+import { ensureIndexes, longBuilds, planIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
-import { startOwnMongod, startThreeMongods, withFault } from "../../fixtures/databases/own-mongod.ts";
 import { startCli } from "./cli.ts";
+import { migrate } from "./migrate.ts";
 import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -35,14 +35,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs the command: its exit code, result and standard error. */
-async function migrate(
-  settings: Record<string, string> = environment,
-): Promise<{ readonly code: number | string; readonly result: Record<string, unknown>; readonly stderr: string }> {
-  const { code, stdout, stderr } = await startCli(["--json", "migrate"], { environment: settings }).ended;
-  return { code, result: (stdout === "" ? {} : JSON.parse(stdout)) as Record<string, unknown>, stderr };
-}
-
 /** The program's start, which must fail, in one line on standard error. */
 async function failedStart(settings: Record<string, string>): Promise<string> {
   const folder = dataFolder();
@@ -67,10 +59,10 @@ async function failedStart(settings: Record<string, string>): Promise<string> {
 
 describe("records migrate", () => {
   test("builds every index with the role readWrite and without a service, also when several run at once, and then builds none [OPS-50]", async () => {
-    const both = await Promise.all([migrate(), migrate()]);
+    const both = await Promise.all([migrate(environment), migrate(environment)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await planIndexes(client.db(), specs)).toEqual([]);
-    const again = await migrate();
+    const again = await migrate(environment);
     expect([again.code, again.stderr, again.result]).toEqual([
       0,
       "",
@@ -89,27 +81,11 @@ describe("records migrate", () => {
     expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 document\.\n$/);
   });
 
-  test("shows every 5 seconds how long a build has taken [OPS-50]", async () => {
-    const own = await startOwnMongod();
-    try {
-      const fault = { failCommands: ["createIndexes"], blockConnection: true, blockTimeMS: 7_000 };
-      const slow = await withFault(
-        own,
-        { times: 1 },
-        fault,
-        () => startCli(["migrate"], { environment: { MONGODB_URI: own.uri } }).ended,
-      );
-      expect([slow.code, slow.stderr]).toEqual([0, expect.stringMatching(/^Building [a-z_.]+, .*: 5 s\n$/)]);
-    } finally {
-      await own.stop();
-    }
-  });
-
   test("keeps an index that only the previous release uses; the start of an instance drops it [OPS-50]", async () => {
     const has = async (): Promise<boolean> =>
       (await client.db().collection("transcripts").indexes()).some(({ name }) => name === "account");
     await client.db().collection("transcripts").createIndex({ account_id: 1 }, { name: "account" });
-    expect([(await migrate()).code, await has()]).toEqual([0, true]);
+    expect([(await migrate(environment)).code, await has()]).toEqual([0, true]);
     await ensureIndexes(client.db(), specs);
     expect(await has()).toBe(false);
   });
@@ -122,39 +98,10 @@ describe("records migrate", () => {
       ];
     await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 3_650 }));
     expect([(await migrate(unset)).code, await expiry()]).toEqual([0, 3_650 * 86_400]);
-    expect([(await migrate()).code, await expiry()]).toEqual([0, 400 * 86_400]);
+    expect([(await migrate(environment)).code, await expiry()]).toEqual([0, 400 * 86_400]);
     const unlimited = { ...unset, AUDIT_RETENTION_DAYS: "0" };
     for (const environment of [unlimited, unset])
       expect([(await migrate(environment)).code, await expiry()]).toEqual([0, undefined]);
-  });
-
-  test("in a set of three it builds the search index of many notes unless an import runs, and reports one with another definition [OPS-50]", async () => {
-    const own = await startThreeMongods();
-    const three = { MONGODB_URI: own.uri };
-    const watching = await MongoClient.connect(own.uri);
-    try {
-      await ensureIndexes(watching.db(), specs);
-      const notes = watching.db().collection("notes");
-      await notes.insertMany(Array.from({ length: fewDocuments + 1 }, (_, rank) => ({ account_id: "x", g: [], rank })));
-      await notes.dropIndex("search");
-      const imports = watching.db().collection("imports");
-      await imports.insertOne({ changed_at: new Date() });
-      const during = await migrate(three);
-      expect([during.code, during.result]).toMatchObject([0, { built: [], left: ["notes.search"] }]);
-      await imports.deleteMany({});
-      expect(await migrate(three)).toMatchObject({ code: 0, result: { built: ["notes.search"], left: [] } });
-      await notes.dropIndex("search");
-      await notes.createIndex({ rank: 1 }, { name: "search" });
-      expect(await migrate(three)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(
-          "The indexes notes.search cannot be built: one of them exists with another definition.",
-        ),
-      });
-    } finally {
-      await watching.close();
-      await own.stop();
-    }
   });
 
   const wrong: readonly (readonly [string, number, Record<string, string>, RegExp])[] = [
@@ -227,7 +174,7 @@ describe("a start", () => {
     ]);
     const said =
       /The indexes contacts\.email cannot be built: several documents of contacts have the same account_id, email_key\. Remove the duplicates, then try again\./;
-    const { code, stderr } = await migrate();
+    const { code, stderr } = await migrate(environment);
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
     const start = await failedStart(environment);
     expect(start).toMatch(said);

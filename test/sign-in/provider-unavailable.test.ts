@@ -14,6 +14,7 @@ import {
   sendLogoutToken,
 } from "../../fixtures/sign-in/fake-provider.ts";
 import { advanceClock } from "../support/advance-clock.ts";
+import { share } from "../support/form.ts";
 import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/fixture.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -195,7 +196,7 @@ const flood: ResponseHandler = (request, response) => {
   request.socket.once("close", () => clearInterval(timer));
 };
 
-describe.each<[string, () => ResponseHandler]>([
+const wrongMetadata: readonly (readonly [string, () => ResponseHandler])[] = [
   ["10 MB", () => text("application/json", JSON.stringify({ ...fake.metadata, padding: "x".repeat(10_485_760) }))],
   ["megabytes without an end", () => flood],
   ["an endless text", () => endless],
@@ -214,7 +215,9 @@ describe.each<[string, () => ResponseHandler]>([
     "with an authorization endpoint that is not a URL",
     () => json({ ...fake.metadata, authorization_endpoint: "nowhere" }),
   ],
-])("provider metadata that is %s", (_name, responseOf) => {
+];
+
+describe.each(share(wrongMetadata, 8))("provider metadata that is %s", (_name, responseOf) => {
   test("is 503, and is requested again [DSH-01]", async () => {
     const at = await cold();
     fake.responses.set(configuration, responseOf());
@@ -230,8 +233,11 @@ describe.each<[string, () => ResponseHandler]>([
   });
 });
 
-describe.each([302, 308])("a redirect with %i", (status) => {
-  test.each([configuration, "/token", "/jwks"])("from %s is not followed [DSH-01]", async (path) => {
+describe.each([
+  [302, 0],
+  [308, 1],
+])("a redirect with %i", (status, turn) => {
+  test.each(share([configuration, "/token", "/jwks"], 2, turn))("from %s is not followed [DSH-01]", async (path) => {
     const at = await cold();
     const redirect: ResponseHandler = (_request, response) =>
       void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
@@ -251,14 +257,15 @@ describe.each([302, 308])("a redirect with %i", (status) => {
 });
 
 describe("a logout token is 503 and ends nothing, so that the provider repeats it", () => {
-  test.each<[string, ResponseHandler]>([
+  const wrongKeys: readonly (readonly [string, ResponseHandler])[] = [
     ["unavailable", away],
     ["HTML", text("text/html", "<!DOCTYPE html>")],
     ["JSON without keys", json({ nothing: [] })],
     ["a failure", json({ error: "server_error" }, 500)],
     ["10 MB", text("application/json", `{"keys":[],"padding":"${"x".repeat(10_485_760)}"}`)],
     ["an endless text", endless],
-  ])("if its keys are %s [DSH-04]", async (_name, response) => {
+  ];
+  test.each(share(wrongKeys, 3))("if its keys are %s [DSH-04]", async (_name, response) => {
     const { cookie } = await enter(base, fake);
     const at = await cold();
     fake.responses.set("/jwks", response);
