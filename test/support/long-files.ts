@@ -1,5 +1,5 @@
-// The test files of the long form alone: of what surrounds the service, of planned operations, and of what the machine
-// does to a command or an import. A short form of them would take half of the time of the others.
+// The test files of the long form alone: of what surrounds the service, of planned operations, of rarer states, and of
+// what the machine does to a command or an import. A short form of them would take half of the time of the others.
 export const longFiles: readonly string[] = [
   "alerts/mutants",
   "bench/bench",
