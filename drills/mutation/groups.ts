@@ -95,7 +95,7 @@ export const groups: readonly Group[] = [
   {
     name: "responses",
     mutate: gateway("handler", "response", "linger", "http", "route"),
-    tests: tests("gateway", "handler", "connection", "writers"),
+    tests: tests("gateway", "response", "linger", "large-responses", "handler", "connection", "writers"),
   },
   {
     name: "json",

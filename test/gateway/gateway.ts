@@ -16,7 +16,7 @@ export type Version = "HTTP/1.1" | "HTTP/2";
 /** What the fake dispatch does; each can be replaced for one test. */
 export interface Behaviour {
   throttle(): Promise<void>;
-  admit(rpc: DescMethodUnary): Promise<void>;
+  admit(rpc: DescMethodUnary, inbound: Inbound): Promise<void>;
   respond(rpc: DescMethodUnary, message: Message): Promise<RpcResponse>;
 }
 
@@ -52,8 +52,15 @@ export function responseOf<Output extends DescMessage>(schema: Output, init: Mes
   return { message: create(schema, init), replayed: false, body: undefined };
 }
 
-/** Starts a gateway whose dispatch admits everything, rejects what has violations and returns an empty message. */
-export async function startGateway(version: Version, behaviour: Partial<Behaviour> = {}): Promise<Running> {
+/**
+ * Starts a gateway whose dispatch admits everything, rejects what has violations and returns an empty message. `known`
+ * is what the listener knows of each request.
+ */
+export async function startGateway(
+  version: Version,
+  behaviour: Partial<Behaviour> = {},
+  known: Partial<Inbound> = {},
+): Promise<Running> {
   const steps: string[] = [];
   const messages: Message[] = [];
   const violations: (readonly Violation[])[] = [];
@@ -68,9 +75,9 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
         steps.push("throttle");
         await behaviour.throttle?.();
       },
-      async admit(rpc) {
+      async admit(rpc, received) {
         steps.push(`admit ${rpc.name}`);
-        await behaviour.admit?.(rpc);
+        await behaviour.admit?.(rpc, received);
         return {
           async invoke(message, found = []) {
             steps.push(`invoke ${rpc.name}`);
@@ -91,7 +98,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
     pending += 1;
     response.setHeader("X-Request-Id", "r1");
     if (request.headers.origin !== undefined) response.setHeader("Vary", "Origin");
-    void gateway(request, response, { ...inbound, observation }).then(() => (pending -= 1));
+    void gateway(request, response, { ...inbound, ...known, observation }).then(() => (pending -= 1));
   };
   const server =
     version === "HTTP/2"

@@ -7,7 +7,7 @@ import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { RpcResponse } from "../../src/call/dispatch.ts";
+import type { Inbound, RpcResponse } from "../../src/call/dispatch.ts";
 import type { Behaviour, Received, Running, Version } from "./gateway.ts";
 import { responseOf, startGateway } from "./gateway.ts";
 
@@ -15,6 +15,7 @@ const id = "3f2a8c54-0000-4000-8000-000000000001";
 const at = { seconds: 1_769_851_800n, nanos: 0 };
 const contact = { id, fullName: "Ann Lee", createdAt: at, updatedAt: at };
 const created = responseOf(CreateContactResponseSchema, { contact });
+const limits = { expiresAt: 5_000 };
 const contactBody = `{"data":{"id":"${id}","full_name":"Ann Lee","email":null,"phone":null,"notes":null,"memory":null,"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:30:00.000Z","notes_timeline":[],"recent_sessions":[],"inferred_name":null,"archived_at":null}}`;
 
 describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
@@ -23,11 +24,15 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
 
   beforeEach(async () => {
     behaviour = {};
-    gateway = await startGateway(version, {
-      throttle: () => behaviour.throttle?.() ?? Promise.resolve(),
-      admit: (rpc) => behaviour.admit?.(rpc) ?? Promise.resolve(),
-      respond: (rpc, message) => behaviour.respond?.(rpc, message) ?? Promise.resolve(responseOf(rpc.output, {})),
-    });
+    gateway = await startGateway(
+      version,
+      {
+        throttle: () => behaviour.throttle?.() ?? Promise.resolve(),
+        admit: (rpc, inbound) => behaviour.admit?.(rpc, inbound) ?? Promise.resolve(),
+        respond: (rpc, message) => behaviour.respond?.(rpc, message) ?? Promise.resolve(responseOf(rpc.output, {})),
+      },
+      { limits },
+    );
   });
   afterEach(() => gateway.close());
 
@@ -118,6 +123,17 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(response.status).toBe(401);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
     expect(gateway.steps).toEqual(["admit CreateContact"]);
+  });
+
+  test("a read ends with its caller, and a write does not", async () => {
+    const admitted: Inbound[] = [];
+    behaviour.admit = async (_rpc, inbound) => void admitted.push(inbound);
+    await gateway.send("GET", `/v1/contacts/${id}`);
+    await gateway.send("HEAD", `/v1/contacts/${id}`);
+    await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
+    await gateway.send("PATCH", `/v1/contacts/${id}`, { body: '{"full_name":"Ann Lee"}' });
+    expect(admitted.map((inbound) => inbound.limits)).toEqual([limits, limits, undefined, undefined]);
+    for (const inbound of admitted) expect(inbound).toMatchObject({ address: "127.0.0.1", requestId: "r1" });
   });
 
   test("no other status has Retry-After or WWW-Authenticate [RTE-04]", async () => {
