@@ -3,6 +3,7 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { createExchange, serve } from "./exchange.ts";
 import { responseOf, startGateway } from "./gateway.ts";
 
 const at = { seconds: 1_769_851_800n, nanos: 0 };
@@ -171,6 +172,23 @@ test("a read that is reset while it is admitted is not executed: floods of strea
   expect(gateway.steps).toEqual(["admit SearchContacts"]);
   session.destroy();
   await gateway.close();
+});
+
+test("of the requests whose client leaves while they are admitted, a deletion is executed and a read is not", async () => {
+  const executed: string[] = [];
+  for (const [method, url] of [
+    ["GET", "/v1/contacts/1"],
+    ["DELETE", "/v1/api-key"],
+  ] as const) {
+    const exchange = createExchange("HTTP/1.1", { method, url });
+    const served = serve(exchange, (rpc) => {
+      executed.push(rpc.name);
+      return responseOf(rpc.output, {});
+    });
+    exchange.request.aborted = true;
+    await served;
+  }
+  expect(executed).toEqual(["RevokeApiKey"]);
 });
 
 async function until(condition: () => boolean): Promise<void> {

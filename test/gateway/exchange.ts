@@ -1,5 +1,9 @@
 // Fakes of a request and its response, which record what is done to them.
 import { EventEmitter } from "node:events";
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { createGateway } from "../../gateway/handler.ts";
+import type { Inbound, RpcResponse } from "../../src/call/dispatch.ts";
+import { rejectInput } from "../../src/errors.ts";
 import type { Version } from "./gateway.ts";
 
 /** Returns a request without a body, and its response. `socket` and `stream` can be changed by the test. */
@@ -40,4 +44,26 @@ export function createExchange(version: Version, { method = "GET", url = "/", ac
     ...(version === "HTTP/2" && { stream }),
   });
   return { request, response, socket, stream, calls, headers };
+}
+
+/** Serves the request of an exchange. `invoke` is the service behind the gateway. */
+export function serve(
+  { request, response }: Pick<ReturnType<typeof createExchange>, "request" | "response">,
+  invoke: (rpc: DescMethodUnary) => RpcResponse,
+  known: Partial<Inbound> = {},
+): Promise<void> {
+  const gateway = createGateway({
+    documentProvider: "google",
+    onError: () => undefined,
+    dispatch: {
+      throttle: async () => undefined,
+      admit: async (rpc) => ({
+        invoke: async () => invoke(rpc),
+        reject: async (found) => rejectInput(found),
+        prove: async () => undefined,
+      }),
+    },
+  });
+  const inbound = { header: () => undefined, address: "127.0.0.1", requestId: "r1", arrivedAt: 0 };
+  return gateway(request, response, { ...inbound, ...known });
 }

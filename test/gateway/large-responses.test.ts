@@ -1,16 +1,14 @@
 // Large responses of the gateway: which are made in pieces, and which take a slot for huge ones.
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { createGateway } from "../../gateway/handler.ts";
 import type { RpcResponse } from "../../src/call/dispatch.ts";
 import type { DeflatedText } from "../../src/deflated.ts";
 import { defineDeflatedField, deflateText } from "../../src/deflated.ts";
-import { rejectInput } from "../../src/errors.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { Tally } from "../../src/tally.ts";
 import { createTally } from "../../src/tally.ts";
-import { createExchange } from "./exchange.ts";
+import { createExchange, serve } from "./exchange.ts";
 import { responseOf } from "./gateway.ts";
 
 const id = "3f2a8c54-0000-4000-8000-000000000001";
@@ -100,21 +98,9 @@ async function get(
   rpcResponse: RpcResponse,
   { tally, acceptEncoding = "" }: { tally?: Tally | undefined; acceptEncoding?: string } = {},
 ) {
-  const gateway = createGateway({
-    documentProvider: "google",
-    onError: () => undefined,
-    dispatch: {
-      throttle: async () => undefined,
-      admit: async () => ({
-        invoke: async () => rpcResponse,
-        reject: async (found) => rejectInput(found),
-        prove: async () => undefined,
-      }),
-    },
-  });
-  const { request, response, calls, headers } = createExchange("HTTP/1.1", { url, acceptEncoding });
-  const inbound = { header: () => undefined, address: "127.0.0.1", requestId: "r1", arrivedAt: 0 };
-  await gateway(request, response, { ...inbound, ...(tally && { tally }) });
+  const exchange = createExchange("HTTP/1.1", { url, acceptEncoding });
+  const { response, calls, headers } = exchange;
+  await serve(exchange, () => rpcResponse, { ...(tally && { tally }) });
   const pieces = calls.flatMap(([call, piece]) => (call === "write" && piece !== undefined ? [piece] : []));
   return { status: response.statusCode, headers, pieces };
 }
