@@ -29,7 +29,7 @@ test("a note's type is read by its short and by its own name, and written by its
   for (const given of [own, named("ai_meeting_prep")]) expect(toJson(message, fromJson(message, given))).toEqual(own);
 });
 
-test("no other spelling is a name, and the value that stands for none has no short one", () => {
+test("no other text is accepted as a name, and the unspecified value has no short name", () => {
   const message = ownMessage();
   acceptShortEnumNames(message);
   for (const type of ["unspecified", "Ai_Meeting_Prep", "ai_meeting", "type_ai_meeting_prep", ""])
