@@ -1,4 +1,4 @@
-// `records migrate` where a build takes long, and in a set of three.
+// `records migrate` where a build takes long, in a set of three, and without a server.
 import { MongoClient } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { ensureIndexes, fewDocuments } from "../../src/db/indexes.ts";
@@ -54,4 +54,13 @@ test("in a set of three it builds the search index of many notes unless an impor
     await watching.close();
     await own.stop();
   }
+});
+
+// It looks for the server for half a minute.
+test("with a server that does not run it ends with 3 and names the variable [OPS-50]", async () => {
+  const { code, stderr } = await migrate({ MONGODB_URI: "mongodb://127.0.0.1:9/records" });
+  expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([
+    3,
+    expect.stringMatching(/^MONGODB_URI: MongoDB cannot be reached/),
+  ]);
 });

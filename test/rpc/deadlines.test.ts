@@ -15,6 +15,7 @@ import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startInstance, startService } from "../../fixtures/service/service.ts";
+import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -95,7 +96,7 @@ const failureOf = (call: Promise<unknown>): Promise<ConnectError> =>
 const detailsOf = (error: ConnectError): unknown[] => [error.code, error.findDetails(ErrorInfoSchema)[0]?.reason];
 const exceeded = [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"];
 
-describe.each(wires)("over %s", (_name, transport) => {
+describe.each(share(wires, 2))("over %s", (_name, transport) => {
   test("a deadline that passes is deadline_exceeded, and limits the database's command [OPS-23]", async () => {
     await contacts(transport).get();
     await whileHanging(["aggregate"], async ({ started }) => {
