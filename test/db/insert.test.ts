@@ -5,7 +5,7 @@ import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
-import { insertManyFenced, insertProven, insertRecord } from "../../src/db/insert.ts";
+import { insertFenced, insertManyFenced, insertProven, insertRecord } from "../../src/db/insert.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
@@ -229,6 +229,20 @@ test("the one command is interrupted by the signal of its deadline", async () =>
   await expect(insertProven(things, interrupted, proof, options, fence)).rejects.toBe(reason);
   await insertProven(things, plain, proof, {}, fence);
   expect([await stored(interrupted), await stored(plain)]).toEqual([null, plain]);
+});
+
+test("an insert whose id is stored already fails, and changes nothing, whatever field every document has", async () => {
+  const fence = { $expr: { $lt: ["$$NOW", new Date(Date.now() + 60_000)] } };
+  const record = document();
+  await insertFenced(things, record, {}, fence);
+  await expect(insertFenced(things, { ...record, name: "other" }, {}, fence)).rejects.toMatchObject({ code: 11_000 });
+  expect(await stored(record)).toEqual(record);
+  const entries = client.db().collection<{ _id: UUID; created_at: Date }>("entries");
+  const entry = { _id: new UUID(), created_at: new Date(0) };
+  await insertFenced(entries, entry, {}, fence);
+  const later = { ...entry, created_at: new Date(1) };
+  await expect(insertFenced(entries, later, {}, fence)).rejects.toMatchObject({ code: 11_000 });
+  expect(await entries.findOne({ _id: entry._id })).toEqual(entry);
 });
 
 test("of several documents that no request waits for, one that fails does not hold up the others", async () => {

@@ -53,6 +53,15 @@ describe("a transaction", () => {
     expect([result, attempts, await notes().countDocuments({ name })]).toEqual(["done", 3, 1]);
   });
 
+  test("reads one state of the data, and is committed once a majority has its writes [CON-01]", async () => {
+    const listening = listenToMongo(client);
+    await transaction(client, soon(), (session) => notes().insertOne({ name: randomUUID() }, { session }));
+    expect(listening.stop().map(({ command }) => command)).toMatchObject([
+      { insert: "things", readConcern: { level: "snapshot" } },
+      { commitTransaction: 1, writeConcern: { w: "majority" } },
+    ]);
+  });
+
   test.each([other, new Error("of its own"), unknown])(
     "is not restarted after another failure, and writes nothing: %s",
     async (error) => {

@@ -123,6 +123,19 @@ test.each([
   }
 });
 
+test("lists every error of an outermost property, and counts the deeper ones after the first 50 [VAL-03, VAL-12]", () => {
+  const twice = Array.from({ length: 60 }, (_, at) => `"p${at}":0,"p${at}":0`).join(",");
+  const deep = (count: number): string => `"deep":[${Array(count).fill('"\\ud800"').join(",")}]`;
+  const ofText = (text: string): unknown => {
+    const { flaws, flawsLeft } = readJson(text) as { flaws: readonly Flaw[]; flawsLeft: number };
+    return [flaws.length, flaws.at(-1)?.path, flawsLeft];
+  };
+  expect(ofText(`{${twice}}`)).toEqual([60, "p59", 0]);
+  expect(ofText(`{${deep(49)},${twice}}`)).toEqual([109, "p59", 0]);
+  expect(ofText(`{${deep(70)},"last":"\\ud800"}`)).toEqual([51, "last", 20]);
+  expect(ofText(`[${Array(70).fill('"\\ud800"').join(",")}]`)).toEqual([50, "", 20]);
+});
+
 test("treats no property name specially", () => {
   const value = valueOf('{"__proto__":{"a":1},"constructor":2,"toString":3}') as Map<string, Json>;
   expect([...value.keys()]).toEqual(["__proto__", "constructor", "toString"]);
