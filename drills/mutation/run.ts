@@ -10,7 +10,7 @@ import { groups } from "./groups.ts";
 import { keepKills, rowsOf, scoreOf, tableOf } from "./report.ts";
 
 /** Of all mutants, in percent. */
-const minScore = 85;
+const minScore = 94;
 /** Sandboxes, reports, and what the next run need not do again. */
 const folder = ".mutation";
 
