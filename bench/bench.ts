@@ -226,7 +226,7 @@ export async function profileLines(options: BenchOptions): Promise<void> {
         const load = { ports: [running.port], connections: 16, requests };
         const run = (seconds: number) => (name === "start" ? undefined : client.run({ ...load, seconds }));
         // Until what it runs is compiled.
-        await run(effort.seconds * effort.warmUps);
+        await run(effort.warmSeconds);
         const from = name === "start" ? 0 : performance.now() - begun;
         const profiled = await run(effort.seconds * 3);
         await running.stop();

@@ -15,8 +15,8 @@ export interface Effort {
   readonly rounds: number;
   /** Of each load. */
   readonly seconds: number;
-  /** The most loads before the first round of a run: slow requests are not waited for. */
-  readonly warmUps: number;
+  /** The most seconds of load on a side before the first round of a run: slow requests are not waited for. */
+  readonly warmSeconds: number;
 }
 
 /** The processes of the databases, whose processor time counts in addition to that of the service. */
@@ -79,7 +79,7 @@ export async function measureRun(pair: PairLoad): Promise<Run> {
     return { sample, requests: loaded.requests };
   };
   for (const side of ["other", "own"] as const)
-    for (let warm = 0, times = 0; warm < warmRequests && times < pair.effort.warmUps; times++)
+    for (let warm = 0, spent = 0; warm < warmRequests && spent < pair.effort.warmSeconds; spent += pair.effort.seconds)
       warm += (await load(side)).requests;
   const rounds: Sides<Sample>[] = [];
   for (let round = 0; round < pair.effort.rounds; round++) {

@@ -64,7 +64,7 @@ async function measure(): Promise<void> {
     values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
   const { small, node } = values;
   const dataDir = thrownAway ?? values.data ?? join(cacheFolder(), "bench");
-  const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 20), go: true, node, say };
+  const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 40), go: true, node, say };
   try {
     if (values.profile !== undefined) return await profileLines(options);
     const benched = await bench(options);
@@ -82,7 +82,7 @@ async function compare(than: string): Promise<void> {
   const { quick, node } = values;
   const members = (values.members ?? (quick ? "1" : "1,3")).split(",").map((count) => (count === "1" ? 1 : 3));
   const limit = quick ? quickLimit : undefined;
-  const length = quick ? effort(1, 0.7, 3) : effort(2, 3, 3);
+  const length = quick ? effort(1, 0.7, 2) : effort(2, 3, 9);
   const compared = await compareWith({ commit: than, members, only, effort: length, node, limit, say });
   const notes = [
     `Each figure is the median of ${length.runs * length.rounds} rounds of ${length.seconds} s over 8 connections, more where two runs differed, in which both sides come in turn on the same replica set and Redis.`,
@@ -95,11 +95,11 @@ async function compare(than: string): Promise<void> {
   if (limit !== undefined && compared.some((one) => isSlower(one, limit) || failedOf(one) > 0)) process.exitCode = 1;
 }
 
-function effort(runs: number, seconds: number, warmUps: number): BenchOptions["effort"] {
+function effort(runs: number, seconds: number, warmSeconds: number): BenchOptions["effort"] {
   return {
     runs: Number(values.runs ?? runs),
     rounds: Number(values.rounds),
     seconds: Number(values.seconds ?? seconds),
-    warmUps,
+    warmSeconds,
   };
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
     dataDir: folder,
     small: true,
     only: [...lines, "memory", "search"],
-    effort: { runs: 1, rounds: 1, seconds: 0.1, warmUps: 1 },
+    effort: { runs: 1, rounds: 1, seconds: 0.1, warmSeconds: 0.1 },
     node: process.execPath,
     go: false,
     say: () => undefined,
