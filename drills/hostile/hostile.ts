@@ -43,8 +43,8 @@ const denseConnections = 50;
 const denseMs = 250;
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
 const heapMb = 192;
-/** The share of the largest responses that the short form requests: 20 MB instead of 50. */
-const shortShare = 0.4;
+/** The share of the largest responses that the short form requests: 10 MB instead of 50. */
+const shortShare = 0.2;
 /** How long derived cases are sent, in milliseconds. The order is fixed: a longer run includes a shorter one. */
 const derivingMs = { long: 900_000, short: 6_000 } as const;
 /** A control ends with what it finds: on a slow machine it has the time to. */

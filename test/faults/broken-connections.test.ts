@@ -77,8 +77,9 @@ describe.concurrent("a request with one fault in any command is served or 503, a
           flaws.push(...verdict.flaws);
         }
         expect(flaws).toEqual([]);
-        // Background work of the instance, such as renewing its lease, can replace a planned command.
-        expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
+        // Background work of the instance, such as renewing its lease, can replace a planned command in ten.
+        const planned = under.length;
+        expect(hits).toBeGreaterThanOrEqual(Math.min(planned, Math.max(1, Math.floor(0.9 * planned))));
       }),
   );
 });
