@@ -72,14 +72,17 @@ describe.concurrent("a request with one fault in any command is served or 503, a
         let hits = 0;
         const flaws: string[] = [];
         for (const step of steps) {
-          const verdict = await tried(recipe, lane, step);
-          if (!step.emptied) hits += verdict.hits;
-          flaws.push(...verdict.flaws);
+          const verdicts = [await tried(recipe, lane, step)];
+          // Background work can take the place of the planned command. A trial without its fault proves nothing.
+          if (!step.emptied && verdicts[0]?.hits === 0) verdicts.push(await tried(recipe, lane, step));
+          for (const verdict of verdicts) {
+            if (!step.emptied) hits += verdict.hits;
+            flaws.push(...verdict.flaws);
+          }
         }
         expect(flaws).toEqual([]);
-        // Background work of the instance, such as renewing its lease, can replace a planned command in ten.
-        const planned = under.length;
-        expect(hits).toBeGreaterThanOrEqual(Math.min(planned, Math.max(1, Math.floor(0.9 * planned))));
+        // A request can have fewer commands than when they were recorded.
+        expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
       }),
   );
 });
