@@ -48,7 +48,7 @@ export async function startApp(
 ): Promise<App> {
   const opened: Foundation["opened"] = [];
   try {
-    const client = await openMongo(dependencies.mongodbUri, config.mongodbMaxPool);
+    const client = await openMongo(dependencies.mongodbUri, config.mongodbMaxPool, log);
     opened.push(() => client.close());
     const observability = await createObservability(config.tracing, log);
     opened.push(() => observability.close());

@@ -25,7 +25,7 @@ import { emailSlot } from "./regressions.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
 import { hardShapes } from "./shapes.ts";
-import { fillWithUnread, holdUnread } from "./unread.ts";
+import { fillWithUnread, holdUnread, leaveFailuresUnread, maxOpen } from "./unread.ts";
 import type { Outcome } from "./slow.ts";
 import { slownesses, startSlow } from "./slow.ts";
 import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
@@ -99,6 +99,11 @@ export const hostile: Drill = {
     control("any number of responses may be unread", "unread", {
       file: "src/large/sending.ts",
       from: "  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();\n",
+      to: "",
+    }),
+    control("any number of streams may be open", "unread", {
+      file: "src/http/peer-limits.ts",
+      from: "      if (sum + amount > total || before + amount > ofNetwork) return undefined;\n",
       to: "",
     }),
     control(
@@ -201,24 +206,24 @@ async function check(
         await during(`${denseConnections} connections full of ${one.name}`, flood, long ? denseMs : maxMs);
       }
     }
+    if (focus === "all" || focus === "unread") {
+      const account = await fixture.account();
+      await fillWithUnread(where.internal, account.id);
+      await during("responses that nobody reads", async () => {
+        const { statuses, growth } = await holdUnread(base, pid, account.key, long ? 200 : 75);
+        figures["responses that nobody reads, by status"] = JSON.stringify(statuses);
+        if (growth > maxGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
+      });
+      await during("failures that nobody reads", async () => {
+        const open = await leaveFailuresUnread(base, long ? 300 : 50);
+        if (open > maxOpen) violations.push(`${open} streams that nobody reads are open`);
+      });
+    }
     if (focus === "all" || focus === "largest") {
       const every = await largestResponses(where, user, long ? 1 : shortShare);
       // In the short form one of REST, two rpcs and a tool.
       const largest = every.filter((_, at) => long || at % 6 === 0);
       await during("the largest responses", () => weighed("a largest response", largest, 60_000));
-    }
-    if (focus === "all" || focus === "unread") {
-      const account = await fixture.account();
-      await fillWithUnread(where.internal, account.id);
-      await during("responses that nobody reads", async () => {
-        const before = residentMb(pid);
-        const { statuses, close } = await holdUnread(base, account.key, long ? 200 : 75);
-        const growth = residentMb(pid) - before;
-        figures["memory growth under responses that nobody reads, MB"] = growth;
-        figures["responses that nobody reads, by status"] = JSON.stringify(statuses);
-        if (growth > maxGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
-        close();
-      });
     }
     if (focus !== "slow" && focus !== "dense" && focus !== "largest" && focus !== "unread") {
       const derived = await derive(where, user, focus);

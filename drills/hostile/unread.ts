@@ -1,8 +1,10 @@
-// Clients that request large responses and read nothing of them, within the limit of one account.
+// Clients that read nothing of their responses: large ones within the limit of an account, and failures without one.
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
 import { maxNoteLength, putInto } from "./largest.ts";
+import { residentMb } from "./vitals.ts";
 
 /** Less than a huge response has, which takes a slot: 3.6 MB. */
 const contacts = 2;
@@ -11,12 +13,50 @@ const word = "unread";
 /** An instance keeps 64 MB of a connection. */
 const ofConnection = 15;
 
+/** A request that fails costs its client nothing, and long headers cost the instance most. */
+const longHeaders = { ":path": "/v1/contacts", "x-long": "a".repeat(60_000) };
+const ofOne = 100;
+const heldMs = 1_500;
+const patienceMs = 15_000;
+
+/** More streams than an instance keeps open. */
+export const maxOpen = 2_100;
+
+/**
+ * Opens connections full of requests that fail, reads nothing, and leaves all at once. Resolves with the number of
+ * streams that the instance had kept open.
+ */
+export async function leaveFailuresUnread(base: string, connections: number): Promise<number> {
+  const sessions: ClientHttp2Session[] = [];
+  let open = 0;
+  try {
+    for (let at = 0; at < connections; at++) {
+      const session = connect(base, { settings: { initialWindowSize: 0 } });
+      sessions.push(session.on("error", () => undefined));
+      await once(session, "remoteSettings");
+      const headers = at % 2 === 0 ? longHeaders : { ":path": longHeaders[":path"] };
+      for (let stream = 0; stream < ofOne; stream++) {
+        open += 1;
+        session
+          .request(headers)
+          .on("error", () => undefined)
+          .once("close", () => (open -= 1));
+      }
+    }
+    // On a busy machine, the last resets take a while to arrive.
+    for (let waited = 0; waited < heldMs || (open > maxOpen && waited < patienceMs); waited += 100) await sleep(100);
+    return open;
+  } finally {
+    for (const session of sessions) session.destroy();
+  }
+}
+
 /** Responses that are held. */
 export interface Held {
   /** How many responses had which status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Leaves. */
-  close(): void;
+  /** By how much the instance grew meanwhile, in megabytes. */
+  readonly growth: number;
 }
 
 /** Fills an account with records for such responses. */
@@ -30,7 +70,8 @@ export async function fillWithUnread(internal: string, accountId: string): Promi
 }
 
 /** Requests `count` responses one after the other, and reads only their headers. */
-export async function holdUnread(base: string, key: string, count: number): Promise<Held> {
+export async function holdUnread(base: string, pid: number, key: string, count: number): Promise<Held> {
+  const before = residentMb(pid);
   const statuses: Record<number, number> = {};
   const sessions: ClientHttp2Session[] = [];
   for (let at = 0; at < count; at++) {
@@ -47,10 +88,7 @@ export async function holdUnread(base: string, key: string, count: number): Prom
     const status = head[":status"] ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
-  return {
-    statuses,
-    close() {
-      for (const session of sessions) session.destroy();
-    },
-  };
+  const growth = residentMb(pid) - before;
+  for (const session of sessions) session.destroy();
+  return { statuses, growth };
 }

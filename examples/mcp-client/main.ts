@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { serviceUrl } from "../connection.ts";
 
 const token = process.env["RECORDS_MCP_TOKEN"];
-if (token === undefined)
+if (token === undefined || token === "")
   throw new Error("Set RECORDS_MCP_TOKEN to an access token of the identity provider: `npx records token` prints one.");
 const url = process.env["RECORDS_MCP_URL"] ?? `${serviceUrl()}/mcp`;
 const [name = "search_contacts", query = "mathieu"] = process.argv.slice(2);

@@ -11,6 +11,9 @@ import type { OperatorCaller } from "../guards/internal.ts";
 import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
+const noKey =
+  "There is no such API key. Check its id or its first 8 characters. Revoked keys are deleted after 30 days.";
+
 /** The operator, the reason and the deadline of an action. */
 export interface OperatorActionContext {
   readonly caller: OperatorCaller;
@@ -76,15 +79,14 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
     async revokeKey(name, use) {
       const found = await keys.named(name, use.deadline);
       requireClear(found);
-      const key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
+      const key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: noKey });
       if (key.active !== true) return key;
       return transaction(client, use.deadline, async (session) => {
         const revoked = await keys.revokeKey(key._id, { session });
         // The owner has revoked the key meanwhile.
         if (revoked === undefined)
           return (
-            (await keys.named(key.key_id.toHexString(), use.deadline))[0] ??
-            fail(Reason.NOT_FOUND, { message: "There is no such API key." })
+            (await keys.named(key.key_id.toHexString(), use.deadline))[0] ?? fail(Reason.NOT_FOUND, { message: noKey })
           );
         await audit.appendIn(session, key.account_id, actorOf(use.caller), {
           ...entry("key_revoked", use),

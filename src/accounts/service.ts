@@ -121,7 +121,9 @@ function accessOf({ caller, deadline }: Operator): AccessContext {
 }
 
 function noAccount(): never {
-  return fail(Reason.NOT_FOUND, { message: "There is no such account." });
+  return fail(Reason.NOT_FOUND, {
+    message: "There is no such account. Check the id: records account list shows all accounts.",
+  });
 }
 
 function placeMessage({ place, left, deleted }: Erasure["places"][number]): ErasedPlace {

@@ -159,7 +159,7 @@ export function createAccountStore(db: Db): AccountStore {
   };
 }
 
-const identityTaken = "subject: this identity is already linked to another account.";
+const identityTaken = "subject: this identity is already linked to another account. Check the issuer and the subject.";
 
 /** Returns the result of linking an identity to the account `before`. */
 function linked(before: AccountDocument, identity: IdentityDocument): AccountChange {

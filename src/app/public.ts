@@ -57,7 +57,12 @@ export function createPublicSide(
     interfaceOff: () => !switches.state().publicInterface,
   });
   const { sendLarge } = limits;
-  const pages = { baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError };
+  const pages = {
+    baseUrl: () => where.baseUrl,
+    throttle: throttleDocument,
+    sendLarge,
+    reject: dashboard.rejectRequest,
+  };
   const mcp = createMcpSide(foundation, services, identity, guards, documentOptions);
   const documents = new Map<string, ServedText>();
   const surfaces = {

@@ -31,8 +31,10 @@ export interface Storage {
 }
 
 /** Connects to MongoDB. Rejects if it cannot be reached within 30 seconds. */
-export async function openMongo(uri: string, maxPool: number | undefined): Promise<MongoClient> {
-  const connecting = connectMongo(uri, mongoWaitMs, maxPool);
+export async function openMongo(uri: string, maxPool: number | undefined, log: Logger): Promise<MongoClient> {
+  const connecting = connectMongo(uri, mongoWaitMs, maxPool, (err) =>
+    log.warn({ err }, "MongoDB cannot be reached: the start tries again for up to 30 seconds"),
+  );
   // Compiled while the connection is being opened.
   compileRules(GetContactRequestSchema);
   return connecting;

@@ -70,9 +70,9 @@ const secondsADay = 86_400;
  * Returns the TTL index that deletes entries after this many days. With 0, there is no index, and entries never expire.
  */
 export function auditRetention(days: number): IndexSpec {
-  const [collection, name] = [collections.auditLog, "expiry"];
-  if (days === 0) return { collection, indexes: [], retired: [name] };
-  return { collection, indexes: [{ key: { created_at: 1 }, name, expireAfterSeconds: days * secondsADay }] };
+  const [name, log] = ["expiry", { collection: collections.auditLog, setting: "AUDIT_RETENTION_DAYS" }] as const;
+  if (days === 0) return { ...log, indexes: [], retired: [name] };
+  return { ...log, indexes: [{ key: { created_at: 1 }, name, expireAfterSeconds: days * secondsADay }] };
 }
 
 const batchMs = 100;

@@ -30,6 +30,12 @@ export interface ListenerOptions {
    * a stream does.
    */
   readonly rejectSlow: ((request: Request, response: Response) => void) | undefined;
+  /** Whether each peer is a client, which gets only a share of the listener. False for a proxy. */
+  readonly peersAreClients: boolean;
+  /** Called for each connection and each HTTP/2 stream that is rejected because too many are open. */
+  readonly onLimit: (what: Limited) => void;
 }
+
+export type Limited = "connection" | "stream";
 
 export type RejectedStatus = 400 | 408 | 431;

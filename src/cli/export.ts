@@ -10,16 +10,15 @@ const help = `
 With --account, the file has the records of one account.
 
 Formats (from the file's name by default; standard output is NDJSON):
-  ndjson  every record, one per line, in the order that import needs; an import
-          of the file restores every record unchanged
+  ndjson  every record, one per line, in the order that import needs
   csv     all contacts, with a header. Cells have the text exactly as it is
           stored: a spreadsheet may read one that begins with = + - or @ as a
           formula.
   vcard   only active contacts, as vCard 3.0; line breaks within texts become
           LF
 
-The command first writes a temporary file next to FILE, whose name ends with
-.part, and renames it to FILE when it is complete. Only its owner can read it
+The command first writes a temporary file next to the path, whose name ends
+with .part, and renames it when it is complete. Only its owner can read it
 (0600).
 
 With --all, the argument is a folder. It gets a file for each account, with

@@ -50,8 +50,7 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
     .option(
       "--map <header=field>",
       "a column of a CSV file and its field; can be repeated; - skips a column",
-      (value: string, all: readonly string[]) => [...all, value],
-      [],
+      (value: string, all: readonly string[] = []) => [...all, value],
     )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")

@@ -2,7 +2,7 @@
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
 import type { IndexStep } from "../db/indexes.ts";
-import { ensureIndexes, namesOf, planIndexes } from "../db/indexes.ts";
+import { ensureIndexes, namesOf, planIndexes, unset } from "../db/indexes.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
@@ -25,8 +25,7 @@ const failoverMs = 60_000;
  * cannot be used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
-  const { retention, uri, maxPool } = await settingsOf(environment);
-  const specs = [...allCollections, ...retention];
+  const { ofSettings, uri, maxPool } = await settingsOf(environment);
   const began = performance.now();
   try {
     const client = await connectMongo(uri, connectMs, maxPool);
@@ -40,6 +39,10 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       };
       // Reads need the lease on the primary, which is held only some time after the connection is open.
       await primaryOf(client).waitUntilHeld(failoverMs);
+      const retention = await Promise.all(
+        ofSettings.map((spec) => (isSet(environment, spec) ? spec : unset(client.db(), spec))),
+      );
+      const specs = [...allCollections, ...retention];
       await ensureIndexes(client.db(), allCollections, {
         waitMs: failoverMs,
         keepRetired: true,
@@ -132,23 +135,23 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
   return total === 0 ? "" : `, ${phase} ${Math.floor((done / total) * 100)}%`;
 }
 
-/**
- * Reads only the settings that the command needs, because others may be missing here. Without AUDIT_RETENTION_DAYS, the
- * retention is unchanged: with the default, MongoDB could delete entries that the instances are set to keep.
- */
+function isSet(environment: NodeJS.ProcessEnv, { setting = "" }: IndexSpec): boolean {
+  return (environment[setting] ?? "") !== "";
+}
+
+/** Reads only the settings that the command needs, because others may be missing here. */
 async function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Promise<{ readonly retention: readonly IndexSpec[]; readonly uri: string; readonly maxPool: number | undefined }> {
+): Promise<{ readonly ofSettings: readonly IndexSpec[]; readonly uri: string; readonly maxPool: number | undefined }> {
   const { config, wrong } = readSettings(environment);
   for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "MONGODB_MAX_POOL", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
     if (problem !== undefined) rejectUsage(`${name}: ${problem}.`);
   }
   const uri = config.mongodbUri ?? (await embeddedDependencies(config.dataDir)).mongodbUri;
-  const isSet = (environment["AUDIT_RETENTION_DAYS"] ?? "") !== "";
   const unchanging: readonly IndexSpec[] = allCollections;
   return {
-    retention: isSet ? indexesFor(config).filter((spec) => !unchanging.includes(spec)) : [],
+    ofSettings: indexesFor(config).filter((spec) => !unchanging.includes(spec)),
     maxPool: config.mongodbMaxPool,
     uri:
       uri ??

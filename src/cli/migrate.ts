@@ -5,10 +5,11 @@ import type { Context } from "./context.ts";
 const help = `
 It reads MONGODB_URI (or MONGODB_URI_FILE) as the service does, and needs no
 running service. If AUDIT_RETENTION_DAYS is set, it also changes the retention
-of the audit log. A shorter retention deletes older entries. The user needs
-readWrite on the database; with clusterMonitor it also shows the progress of a
-build. You can run it again, several times at once, and while instances run.
-Ctrl-C stops the command, but MongoDB continues the build.`;
+of the audit log. A shorter retention deletes older entries. Without it, only
+an empty log gets the default. The user needs readWrite on the database; with
+clusterMonitor it also shows the progress of a build. You can run it again,
+several times at once, and while instances run. Ctrl-C stops the command, but
+MongoDB continues the build.`;
 
 /** Adds the command. Its code is loaded when it runs. */
 export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {

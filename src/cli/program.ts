@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     await program.parseAsync(argv.length === 0 ? ["--help"] : [...argv], { from: "user" });
     return exitCode;
   } catch (error) {
-    return await report(error, argv.includes("--json"), context);
+    return await report(error, argv, program, context);
   } finally {
     await context.close();
   }
@@ -108,15 +108,29 @@ export function describe(
 }
 
 /** Reports an error to the user, or as JSON to a program. Returns the exit code. */
-async function report(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
+async function report(error: unknown, argv: readonly string[], program: Command, context: Context): Promise<ExitCode> {
+  const json = argv.includes("--json");
   if (error instanceof CommanderError) {
     // Requested help exits with 0. Help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
     const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
-    return say(new CommandError(exitCodes.usage, "usage", `${message} (see records --help)`), json);
+    return say(new CommandError(exitCodes.usage, "usage", `${message} (see ${commandOf(program, argv)} --help)`), json);
   }
   return say(error instanceof CommandError ? error : await toCommandError(error, context), json);
+}
+
+/** Returns the command that the arguments name, such as `records account suspend`. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  let command = program;
+  const names = [program.name()];
+  for (const argument of argv) {
+    const next = command.commands.find((one) => one.name() === argument);
+    if (next === undefined) continue;
+    command = next;
+    names.push(argument);
+  }
+  return names.join(" ");
 }
 
 /** Returns the message of the usage library on one line. */

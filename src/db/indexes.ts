@@ -5,6 +5,7 @@ import type { Db, IndexDescription, IndexDescriptionInfo, ReadPreferenceLike } f
 import { MongoServerError } from "mongodb";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { findFirst } from "./aggregate.ts";
 import { isDenied } from "./error-codes.ts";
 import type { IndexSpec } from "./mongo.ts";
 import { duplicateIndex, isUnavailable, retryMs, ignoreMissingIndex } from "./mongo.ts";
@@ -196,6 +197,25 @@ export function flawOf(needed: IndexDescription, present: readonly PresentIndex[
   if (existing["expireAfterSeconds"] !== needed.expireAfterSeconds) return "expiry";
   if (existing.building) return "building";
   return existing["hidden"] === true ? "hidden" : undefined;
+}
+
+/**
+ * Returns the indexes to ensure where their setting is unknown. An index that exists stays as it is, and none is built
+ * that could delete documents: the instances may be set to keep them.
+ */
+export async function unset(db: Db, spec: IndexSpec): Promise<IndexSpec> {
+  const present = await indexesOf(db, spec.collection);
+  const asTheyAre = spec.indexes.flatMap(({ expireAfterSeconds: _ofDefault, ...needed }) =>
+    present
+      .filter(({ name }) => name === needed.name)
+      .map(({ expireAfterSeconds }) => ({
+        ...needed,
+        ...(expireAfterSeconds !== undefined && { expireAfterSeconds }),
+      })),
+  );
+  if (asTheyAre.length > 0) return { ...spec, indexes: asTheyAre };
+  const any = await findFirst(db.collection(spec.collection), {}, { projection: { _id: 1 }, deadline: undefined });
+  return any === undefined ? spec : { ...spec, indexes: [] };
 }
 
 /**

@@ -41,6 +41,8 @@ export interface IndexSpec {
   readonly retired?: readonly string[];
   /** Name of the index that a large import drops temporarily. If there are many records, a start does not build it. */
   readonly deferred?: string;
+  /** The variable that decides about these indexes, if one does. */
+  readonly setting?: string;
 }
 
 /** A collection that a store needs. */
@@ -77,9 +79,15 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * unresponsive server within about 4 seconds and ends the commands that wait for it. Reads always use the primary, read
  * concern majority and the lease in `primary.ts`, even if the URI says otherwise. Throws a one-line error if the URI is
  * invalid, no primary is found within `waitMs`, or the server does not support transactions. Throws at once if the
- * server rejects us permanently. `maxPool` limits the connections for requests to each server; by default the URI does.
+ * server rejects us permanently. Calls `onWait` after the first failed attempt. `maxPool` limits the connections for
+ * requests to each server; by default the URI does.
  */
-export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
+export async function connectMongo(
+  uri: string,
+  waitMs: number,
+  maxPool?: number,
+  onWait: (error: unknown) => void = () => undefined,
+): Promise<MongoClient> {
   repairClosedConnections();
   const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
   const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0 });
@@ -87,7 +95,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
   watchPool(client);
   watchPrimary(client, prober);
   const until = performance.now() + waitMs;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       await client.connect();
       requireServer(await client.db("admin").command({ hello: 1 }));
@@ -98,6 +106,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
       // The driver passes on Node's own errors if it cannot resolve a mongodb+srv:// name.
       const mayPass = error instanceof MongoError || (error instanceof Error && "syscall" in error);
       if (rejection === undefined && mayPass && performance.now() < until) {
+        if (isFirst) onWait(error);
         await sleep(retryMs);
         continue;
       }

@@ -34,6 +34,8 @@ export async function mongodOn(
       ...["--keyFile", secretFile(dataDir, "mongodb-key"), "--setParameter", "enableLocalhostAuthBypass=false"],
       // mongod's minimum. More iterations only protect guessable passwords, and cost time at every start.
       ...["--setParameter", "scramIterationCount=5000", "--setParameter", "scramSHA256IterationCount=5000"],
+      // By default, mongod logs each operation of 100 ms or more with its documents, which are personal data.
+      ...["--slowms", String(0x7fffffff)],
       // Disables up to 200 MB of diagnostic data for MongoDB's own support.
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
     ],

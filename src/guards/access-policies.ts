@@ -166,7 +166,7 @@ export function internalAccessPolicy(
         access.requireToken(inbound); // 401
         await waitUntilReady({ ready }, call, deadlineIn(leftOf(inbound), inbound.limits, inbound.tally));
       }
-      return { kind: "nobody", sent: false };
+      return { kind: "nobody", sent: "nothing" };
     },
     guards: (call) => (open(call) ? [] : guarded),
     ready,

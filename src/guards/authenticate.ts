@@ -84,7 +84,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         attempt,
       });
       if (found.kind === "unreadable") return found;
-      if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };
+      if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: sentIn(authorization) };
       return {
         kind: "key",
         key: found.holder,
@@ -102,10 +102,19 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         return caller;
       }
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
-      return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
+      const sent = caller.kind === "nobody" ? caller.sent : "nothing";
+      if (sent === "no bearer token") return fail(Reason.INVALID_KEY, { message: noBearer });
+      return fail(sent === "nothing" ? Reason.MISSING_KEY : Reason.INVALID_KEY);
     },
   };
 }
+
+function sentIn(authorization: string | undefined): Extract<Caller, { kind: "nobody" }>["sent"] {
+  if (authorization === undefined) return "nothing";
+  return bearer(authorization) === undefined ? "no bearer token" : "an invalid key";
+}
+
+const noBearer = "The Authorization header has no bearer token. Send the key as `Authorization: Bearer <API_KEY>`.";
 
 function nameOf(hash: Binary): string {
   return hash.toString("base64");

@@ -37,7 +37,7 @@ export type Caller =
   | KeyCaller
   | { readonly kind: "user"; readonly user: SignedInUser }
   | { readonly kind: "token"; readonly token: TokenFacts }
-  | { readonly kind: "nobody"; readonly sent: boolean }
+  | { readonly kind: "nobody"; readonly sent: "nothing" | "no bearer token" | "an invalid key" }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
 /** A caller with an API key. */

@@ -65,7 +65,8 @@ export function createInternalAccess(
     deadline: Deadline,
   ): Promise<UUID> {
     observe(inbound, { account: accountId });
-    if (!(await exists(accountId, deadline))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
+    if (!(await exists(accountId, deadline)))
+      fail(Reason.NOT_FOUND, { message: "There is no such account. Check the id in records-account-id." });
     return accountId;
   }
 

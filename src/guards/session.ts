@@ -121,7 +121,7 @@ function requireAccount(caller: Caller): NonNullable<SignedInUser["account"]> {
   return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
 }
 
-const nobody: Caller = { kind: "nobody", sent: false };
+const nobody: Caller = { kind: "nobody", sent: "nothing" };
 
 function callerOf(found: Recognition<SignedInUser>): Caller {
   if (found.kind === "unreadable") return found;

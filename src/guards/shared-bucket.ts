@@ -12,7 +12,8 @@ import type { KnownBuckets } from "./known-buckets.ts";
  *
  * The first four arguments are the limiter's: points to take, duration in whole units, points of the limiter, duration.
  * The last one is the maximum number of tokens, empty if unknown. The result is points consumed, milliseconds to wait,
- * tokens left, and the time. The request is rejected if the points consumed exceed the limiter's.
+ * tokens left, and the time. The request is rejected if the points consumed exceed the limiter's. A foreign value, such
+ * as one of another type, counts as a full bucket.
  */
 const takeScript = `
 local time = redis.call('TIME')
@@ -20,9 +21,11 @@ local now = time[1] * 1000 + time[2] / 1000
 local points = tonumber(ARGV[1])
 local burst = tonumber(ARGV[3])
 local rate = burst / tonumber(ARGV[4]) * 1000
-local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local bucket = redis.pcall('HMGET', KEYS[1], 'tokens', 'at')
+if bucket.err then redis.call('DEL', KEYS[1]) bucket = {} end
 local at = math.min(tonumber(bucket[2]) or now, now)
 local tokens = math.min(tonumber(ARGV[5]) or burst, (tonumber(bucket[1]) or burst) + (now - at) * rate)
+if tokens ~= tokens or tokens < 0 then tokens = burst end
 local consumed, wait = 1, 0
 if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
 redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))

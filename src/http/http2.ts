@@ -9,6 +9,7 @@ import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
+import type { SharedTotal } from "./peer-limits.ts";
 import { setPeer } from "./peer.ts";
 import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits } from "./session-end.ts";
@@ -28,6 +29,8 @@ export interface Http2 {
 export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: ResponseTracker;
+  /** The memory that open streams may hold, in bytes: a client can leave any response unread. */
+  readonly held: SharedTotal;
   readonly schedule: Schedule;
   readonly onSession: (session: ServerHttp2Session) => void;
   readonly idle: IdleLimits;
@@ -40,6 +43,7 @@ type StreamRequest = Request & { readonly stream: ServerHttp2Stream };
 
 interface Connection {
   readonly socket: Socket;
+  readonly peer: string;
   /** Begins a request in the connection's turn. */
   readonly beginSoon: (begin: () => void) => void;
 }
@@ -60,22 +64,27 @@ const maxHeaderListPairs = maxHeaderListSize / pairSize;
 /** The maximum memory of each session for unread data, in megabytes: as much as all streams may send. */
 const maxSessionMemory = 64;
 const settings = { maxConcurrentStreams, maxHeaderListSize };
+/** The memory that an open stream holds in addition to its headers, in bytes. */
+const streamBytes = 16_384;
 /** How long an ended stream may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
 export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
-  const { receive, running, rejectExpectation } = dependencies;
+  const { receive, running, held } = dependencies;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
   function take(request: StreamRequest, response: Response, begin = receive): void {
     const { stream } = request;
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const connection = stream.session && connections.get(stream.session);
+    if (connection === undefined) return;
+    const release = held.take(connection.peer, streamBytes + sizeOf(request.rawHeaders));
+    if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
+    stream.once("close", release);
     running.follow(response);
     // Node emits `close` on a response to HEAD only if the response ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
-    const connection = stream.session && connections.get(stream.session);
-    if (connection === undefined) return running.forget(response);
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
       if (stream.destroyed) return running.forget(response);
@@ -84,24 +93,15 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     });
   }
 
-  function cut(stream: ServerHttp2Stream): void {
+  function cut(stream: ServerHttp2Stream, code: number = constants.NGHTTP2_CANCEL): void {
     const connection = stream.session && connections.get(stream.session);
-    stream.close(constants.NGHTTP2_CANCEL);
+    stream.close(code);
     // If the client reads nothing from its connection, the reset cannot be sent either.
     setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
   const server = createServer({ maxSessionMemory, maxHeaderListPairs, settings });
-  const serve = (request: StreamRequest, response: Response): void => take(request, response);
-  server.on("request", serve as never);
-  server.on("sessionError", () => undefined);
-  // Without these handlers, Node would respond itself, without a body.
-  server.on("connect", serve as never);
-  server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
-    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
-    response.writeContinue();
-    take(request, response);
-  }) as never);
+  serveWith(server, take, dependencies);
 
   return {
     server,
@@ -112,7 +112,8 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        connections.set(session, { socket, beginSoon: createSerialQueue(dependencies.schedule, input.behind) });
+        const beginSoon = createSerialQueue(dependencies.schedule, input.behind);
+        connections.set(session, { socket, peer: socket.remoteAddress ?? "", beginSoon });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });
@@ -120,6 +121,24 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     },
     cut,
   };
+}
+
+/** Sets the handlers of a server's requests. */
+function serveWith(
+  server: Http2Server,
+  take: (request: StreamRequest, response: Response, begin?: Http2Dependencies["receive"]) => void,
+  { rejectExpectation }: Http2Dependencies,
+): void {
+  const serve = (request: StreamRequest, response: Response): void => take(request, response);
+  server.on("request", serve as never);
+  server.on("sessionError", () => undefined);
+  // Without these handlers, Node would respond itself, without a body.
+  server.on("connect", serve as never);
+  server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
+    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
+    response.writeContinue();
+    take(request, response);
+  }) as never);
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */

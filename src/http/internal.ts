@@ -31,7 +31,15 @@ export interface InternalSurfaces extends Surfaces {
 }
 
 /** Returns the request handlers of the internal listener. */
-export function internalOptions({ rpc, others, probes, onError, log, logRejected }: InternalSurfaces): ListenerOptions {
+export function internalOptions({
+  rpc,
+  others,
+  probes,
+  onError,
+  log,
+  logRejected,
+  onLimit,
+}: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response) {
     const path = pathOf(request);
     const surface = [rpc, ...others].find((one) => one.serves(path));
@@ -44,6 +52,8 @@ export function internalOptions({ rpc, others, probes, onError, log, logRejected
   }
 
   return {
+    peersAreClients: false,
+    onLimit,
     handle(request, response) {
       const { path, surface, inbound, isRpc } = begin(request, response);
       try {

@@ -15,6 +15,7 @@ import type { ResponseTracker } from "./running.ts";
 import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
+import { createPeerLimits, maxConnections } from "./peer-limits.ts";
 import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
 
@@ -42,7 +43,6 @@ const stalledMs = 30_000;
  * kB/s at worst.
  */
 const minRate = 10_000;
-const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
 const turnMs = 2;
 /**
@@ -67,8 +67,8 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
   const schedule = createFairQueue(turnMs);
-  let accepted = 0;
-  let closing = false;
+  const peers = createPeerLimits(options);
+  let [accepted, closing] = [0, false];
 
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
@@ -78,7 +78,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   }
   const isLimited = options.rejectSlow !== undefined;
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
-  const common = { ...options, ...times, receive, running };
+  const common = { ...options, ...times, receive, running, held: peers.streams };
   const stalledIn1 = isLimited ? limits.stalledMs : 0;
   const http1 = createHttp1Server({ ...common, keepAliveTimeout: keepAliveMs, stalledMs: stalledIn1 });
   const http2 = createHttp2Server({
@@ -92,6 +92,9 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   const stopLimiting = isLimited ? limitReading(running, limits, http2.cut) : () => undefined;
   const tcp = createTcp((socket) => {
     accepted += 1;
+    const giveBack = peers.connections.take(socket.remoteAddress ?? "", 1);
+    if (giveBack === undefined) return void socket.destroy();
+    socket.once("close", giveBack);
     const input = paceInput(socket, schedule);
     sockets.set(socket, input);
     socket.once("close", () => sockets.delete(socket));
@@ -101,19 +104,16 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
     socket.setKeepAlive(true, keepAliveMs);
     sniff(socket, headersTimeoutMs, (version) => (version === 1 ? http1 : http2).connect(socket, input));
   });
-  tcp.maxConnections = maxConnections;
+  // Node closes further connections itself, before it reads their addresses.
+  tcp.maxConnections = maxConnections.total;
+  tcp.on("drop", () => options.onLimit("connection"));
 
   return {
-    listen(port, host) {
-      return new Promise((resolve, reject) => {
-        tcp.once("error", reject);
-        tcp.listen(port, host, () => {
-          tcp.off("error", reject);
-          // Node checks for slow and idle clients only on a server that listens itself.
-          http1.server.emit("listening");
-          resolve((tcp.address() as AddressInfo).port);
-        });
-      });
+    async listen(port, host) {
+      const listening = await listenOn(tcp, port, host);
+      // Node checks for slow and idle clients only on a server that listens itself.
+      http1.server.emit("listening");
+      return listening;
     },
     close(graceMs, idleMs) {
       closing = true;
@@ -122,6 +122,16 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
       );
     },
   };
+}
+
+function listenOn(tcp: TcpServer, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    tcp.once("error", reject);
+    tcp.listen(port, host, () => {
+      tcp.off("error", reject);
+      resolve((tcp.address() as AddressInfo).port);
+    });
+  });
 }
 
 /** The open resources of a listener. */

@@ -1,9 +1,9 @@
 // Pages and the files that they request, which are all created on the first request.
-import { writeFailure } from "../../gateway/response.ts";
+import type { Failure } from "../errors.ts";
 import { fail, failureOf } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Inbound, OnError } from "../call/dispatch.ts";
-import type { Surface } from "../call/exchange.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import type { Request, Response, Surface } from "../call/exchange.ts";
 import { loadOnce } from "../load-once.ts";
 import type { HashedFile } from "./static-files.ts";
 import { acceptMethod, sendHashed, sendText } from "./static-files.ts";
@@ -23,14 +23,15 @@ export interface PageDependencies {
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Sends a large body once few enough are being sent. Fails if too many wait, or if the client leaves meanwhile. */
   readonly sendLarge: (send: () => Promise<void>, inbound: Inbound) => Promise<void>;
-  readonly onError: OnError;
+  /** Responds to a failed request, with a page for a browser and the envelope for a program. */
+  readonly reject: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
 }
 
 /** Returns the handler of requests for pages and files. `policies` is the Content-Security-Policy of the pages. */
 export function handlePages(
   load: () => Promise<Pages>,
   policies: readonly string[],
-  { throttle, sendLarge, onError }: PageDependencies,
+  { throttle, sendLarge, reject }: PageDependencies,
 ): Surface["handle"] {
   const pageHeaders = {
     "Content-Type": "text/html; charset=utf-8",
@@ -52,9 +53,7 @@ export function handlePages(
       if (asset === undefined) sendText(request, response, pageHeaders, text ?? "");
       else await sendHashed(request, response, asset, (send) => sendLarge(send, inbound));
     } catch (error) {
-      const failure = failureOf(error);
-      onError(failure, inbound);
-      if (!response.headersSent) writeFailure(response, failure);
+      reject(request, response, inbound, failureOf(error));
     }
   };
 }

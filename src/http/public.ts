@@ -37,6 +37,7 @@ export interface Surfaces {
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
   /** Logs a message that the parser rejected, about which nothing else is known. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
+  readonly onLimit: ListenerOptions["onLimit"];
 }
 
 /** The surfaces and hooks of the public listener. */
@@ -68,7 +69,6 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const rpcHeaders: HeaderList = [...limits, ["Cache-Control", "no-store"]];
   const always: HeaderList = [...contentHeaders, ...transportHeaders(config)];
   const served = [surfaces.rpc, ...surfaces.others];
-
   const begun = new WeakMap<Response, StartedRequest>();
 
   function begin(request: Request, response: Response) {
@@ -91,6 +91,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   }
 
   return {
+    peersAreClients: config.trustProxy === 0,
+    onLimit: surfaces.onLimit,
     handle(request, response) {
       const { path, rest, surface, inbound, isRpc } = begin(request, response);
       try {

@@ -1,5 +1,6 @@
 // Prometheus metrics of an instance. No caller can increase the number of label values without bound.
 import { Counter, Gauge, Registry } from "prom-client";
+import type { Limited } from "../call/exchange.ts";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { InstanceState } from "./gauges.ts";
@@ -35,6 +36,8 @@ export interface Metrics {
   end(record: RequestRecord): void;
   /** Call it when the HTTP parser rejects a message with this status. */
   rejected(listener: ListenerName, status: number): void;
+  /** Call it when a listener rejects a connection or a stream. */
+  limited(listener: ListenerName, what: Limited): void;
   /** Registers the metrics that show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
@@ -75,7 +78,10 @@ export function createMetrics(): Metrics {
 
 type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
 
-function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "rejected"> {
+function requestMetrics(
+  registry: Registry,
+  counter: MakeCounter,
+): Pick<Metrics, "begin" | "end" | "rejected" | "limited"> {
   const running = { public: 0, internal: 0 };
   const help = "Requests in progress.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
@@ -101,6 +107,13 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
     "listener",
     "status",
   ]);
+  const limited = counter(
+    "records_rejected_connections_total",
+    "Connections and HTTP/2 streams that were rejected because too many were open.",
+    ["listener", "what"],
+  );
+  for (const listener of ["public", "internal"])
+    for (const what of ["connection", "stream"]) limited.inc({ listener, what }, 0);
   return {
     begin(listener) {
       running[listener] += 1;
@@ -115,6 +128,7 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
     },
+    limited: (listener, what) => limited.inc({ listener, what }),
     rejected: (listener, status) => rejectedMessages.inc({ listener, status }),
   };
 }

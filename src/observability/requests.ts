@@ -1,6 +1,6 @@
 // Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
-import type { RejectedStatus, Request, Response } from "../call/exchange.ts";
+import type { Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { logLine } from "./log-line.ts";
 import type { Metrics } from "./metrics.ts";
@@ -15,6 +15,8 @@ export interface RequestWatch {
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
   /** Called when the HTTP parser rejects a message. There is no request to report then. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
+  /** Called when a connection or a stream is rejected. */
+  readonly onLimit: (what: Limited) => void;
 }
 
 /** Creates the observer of a listener's requests. `tracing` is undefined if tracing is off. */
@@ -37,6 +39,7 @@ export function watchRequests(
   }
 
   return {
+    onLimit: (what) => metrics.limited(listener, what),
     log(request, response, inbound) {
       metrics.begin(listener);
       const trace = tracing?.enter(inbound.requestId);

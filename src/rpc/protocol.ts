@@ -24,7 +24,9 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
   if (request.method === "GET") {
     const encoding = queryOf(request).get("encoding");
     if (encoding !== "json" && encoding !== "proto") {
-      fail(Reason.UNSUPPORTED_MEDIA_TYPE, { message: "encoding: must be json or proto." });
+      fail(Reason.UNSUPPORTED_MEDIA_TYPE, {
+        message: "encoding: must be json or proto. Send a POST, or a GET with the query parameters of Connect.",
+      });
     }
     if (type !== "" && connectType(type) === undefined) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
     return "connect";

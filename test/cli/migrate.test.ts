@@ -1,6 +1,7 @@
 // `records migrate` and the start of an instance: both build the same indexes, and what they say when they cannot.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
 import { ensureIndexes, longBuilds, planIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
@@ -95,8 +96,27 @@ describe("records migrate", () => {
     expect([(await migrate(unset)).code, await expiry()]).toEqual([0, 3_650 * 86_400]);
     expect([(await migrate(environment)).code, await expiry()]).toEqual([0, 400 * 86_400]);
     const unlimited = { ...unset, AUDIT_RETENTION_DAYS: "0" };
+    const log = client.db().collection("audit_log");
+    await log.insertOne({ account_id: "x", created_at: new Date() });
     for (const environment of [unlimited, unset])
       expect([(await migrate(environment)).code, await expiry()]).toEqual([0, undefined]);
+    expect(await compareIndexes(client.db(), specs)).toMatchObject({
+      status: "fault",
+      fix: expect.stringContaining("Run records migrate with AUDIT_RETENTION_DAYS: "),
+    });
+    await log.deleteMany({});
+  });
+
+  test("sets the retention of an empty audit log even without AUDIT_RETENTION_DAYS, so that the doctor then reports no fault [OPS-50]", async () => {
+    await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 0 }));
+    const { result } = await migrate({ MONGODB_URI: database.uri });
+    const indexes = specs.flatMap((spec) => spec.indexes).length;
+    expect(result).toMatchObject({ indexes, built: ["audit_log.expiry"] });
+    expect(await compareIndexes(client.db(), specs)).toMatchObject({
+      status: "ok",
+      message: `All ${indexes} indexes exist.`,
+    });
+    expect((await migrate({ MONGODB_URI: database.uri })).result).toMatchObject({ indexes, built: [] });
   });
 
   const wrong: readonly (readonly [string, number, Record<string, string>, RegExp])[] = [

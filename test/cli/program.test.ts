@@ -80,6 +80,17 @@ test("log-level shows and sets the level of the log, and rejects an unknown leve
   expect(wrong.stderr).toContain("level: ");
 });
 
+test("an invalid command line names the command whose --help lists the options", async () => {
+  const said = async (...args: string[]): Promise<string> => (await cli(service(), args)).stderr;
+  expect(await said("account", "suspend", "x")).toBe(
+    "records: required option '--reason <text>' not specified (see records account suspend --help)\n",
+  );
+  expect(await said("import", "--account", "x")).toBe(
+    "records: missing required argument 'file' (see records import --help)\n",
+  );
+  expect(await said("nope")).toMatch(/^records: unknown command 'nope'.* \(see records --help\)\n$/);
+});
+
 test("finds the service by --url and --token-file, by the environment, and by its data folder", async () => {
   const { internal, serviceToken } = service();
   const token = folder.write("token", `${serviceToken}\n`);

@@ -115,6 +115,18 @@ test("the service's user has the roles in the production guide and no other [EMB
   });
 });
 
+test("mongod's log has no slow operations, whose documents are personal data [EMB-05]", async () => {
+  const folder = await temporaryFolder();
+  const { uri } = await mongodIn(folder);
+  await asClient(uri, async (client) => {
+    const names = client.db().collection("names");
+    await names.insertOne({ name: "Ann Private" });
+    const slowly = { $function: { body: "function () { sleep(300); return true; }", args: [], lang: "js" } };
+    expect(await names.find({ name: "Ann Private", $expr: slowly }).toArray()).toHaveLength(1);
+  });
+  expect(await readFile(join(folder, "mongod.log"), "utf8")).not.toContain("Ann Private");
+});
+
 test("Redis rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async () => {
   const { uri } = await redisIn(await temporaryFolder());
   const ping = async (url: string): Promise<string> => {

@@ -278,8 +278,9 @@ test("the bucket in Redis fails if Redis rejects its script, and counts no rejec
   let remembered = 0;
   const size = { rate: frozen, burst: 1 };
   const bucket = sharedBucket(await link(), size, { prefix: "broken", onRemembered: () => (remembered += 1) });
-  await client.set("broken:a", "no hash");
+  await client.config("SET", "maxmemory", "1");
   await expect(bucket.take("a")).rejects.toThrow("Redis");
+  await client.config("SET", "maxmemory", "0");
   expect(remembered).toBe(0);
 });
 

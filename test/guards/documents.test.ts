@@ -1,4 +1,5 @@
 // The throttle of documents and metadata: a bucket for each address, and a slot for each large file.
+import { writeFailure } from "../../gateway/response.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,7 +77,7 @@ test("a large file takes a slot while it is sent; a small file, a HEAD and a 304
       await send();
       steps.push("end");
     },
-    onError: () => undefined,
+    reject: (_request, response, _inbound, failure) => writeFailure(response, failure),
   });
   const server = createServer(
     (request, response) =>

@@ -146,6 +146,14 @@ test.each([
   },
 );
 
+test("a header without a bearer token gets a message about its form, and a key that is not valid another [AUT-01]", async () => {
+  const said = async (authorization: string): Promise<unknown> =>
+    (await service.rest("/v1/sessions", { headers: { Authorization: authorization } })).body.error?.message;
+  for (const authorization of [owner.key, `Basic ${owner.key}`, "Bearer"])
+    expect(await said(authorization)).toMatch(/^The Authorization header has no bearer token\. Send the key as `Auth/);
+  expect(await said(`Bearer ${spoiled()}`)).toMatch(/^The API key is not valid/);
+});
+
 test("a key in the query is not a credential [AUT-01]", async () => {
   expect((await service.rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
 });

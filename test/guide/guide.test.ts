@@ -133,6 +133,16 @@ test.each([
   expect(await statusOf(path)).toBe(404);
 });
 
+test("a browser gets a page for an unknown address of the guide and of the reference, and a program the envelope", async () => {
+  for (const path of ["/guide/nope", "/docs/nope"]) {
+    const ofBrowser = await fetch(service.base + path, { headers: { Accept: "text/html,*/*;q=0.8" } });
+    expect([ofBrowser.status, ofBrowser.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(await ofBrowser.text()).toMatch(/<title>.*404|not found|does not exist/i);
+    const ofProgram = await fetch(service.base + path);
+    expect([ofProgram.status, ofProgram.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
+  }
+});
+
 test("a page accepts GET and HEAD, lists its methods, and rejects others", async () => {
   expect([(await read("/guide/search", "HEAD")).status, (await read("/guide/search", "HEAD")).text]).toEqual([200, ""]);
   expect((await read("/guide/search", "OPTIONS")).headers.get("allow")).toBe("GET, HEAD, OPTIONS");

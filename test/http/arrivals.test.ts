@@ -16,6 +16,8 @@ test("a listener that closes serves every connection that waits to be accepted [
     rejectMessage: () => "",
     rejectExpectation: () => undefined,
     rejectSlow: () => undefined,
+    peersAreClients: true,
+    onLimit: () => undefined,
   });
   const port = await listener.listen(0, "127.0.0.1");
   expect(await servedWhileClosing(port, () => void listener.close(4_000, 0))).toBe(arriving);

@@ -36,6 +36,7 @@ beforeEach(async () => {
       onError: ({ kind }) => void reported.push(String(kind.http)),
       log: () => undefined,
       logRejected: () => undefined,
+      onLimit: () => undefined,
     }),
   );
   base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;

@@ -37,6 +37,8 @@ beforeEach(async () => {
       writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
     rejectSlow: () => undefined,
+    peersAreClients: true,
+    onLimit: () => undefined,
   });
   base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
 });

@@ -19,6 +19,8 @@ test("a response that is still being written when the time of its request is ove
     rejectMessage: () => "",
     rejectExpectation: () => undefined,
     rejectSlow: () => undefined,
+    peersAreClients: true,
+    onLimit: () => undefined,
   });
   const session = connect(`http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`);
   const stream = session.request({ ":path": "/", ":method": "POST" }, { endStream: false });

@@ -22,6 +22,8 @@ async function listen(handle: (request: Request, response: Response) => void): P
     rejectMessage: () => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
     rejectExpectation: nothing,
     rejectSlow: nothing,
+    peersAreClients: true,
+    onLimit: () => undefined,
   });
   return `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
 }

@@ -24,6 +24,8 @@ beforeEach(async () => {
     rejectMessage: () => "",
     rejectExpectation: nothing,
     rejectSlow: nothing,
+    peersAreClients: true,
+    onLimit: () => undefined,
   });
   port = await listener.listen(0, "127.0.0.1");
 });

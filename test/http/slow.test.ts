@@ -31,6 +31,7 @@ beforeEach(async () => {
       onError: () => undefined,
       log: () => undefined,
       logRejected: () => undefined,
+      onLimit: () => undefined,
     }),
   );
   session = connect(`http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`);

@@ -32,6 +32,8 @@ beforeEach(async () => {
       rejectMessage: () => "",
       rejectExpectation: nothing,
       rejectSlow: nothing,
+      peersAreClients: true,
+      onLimit: () => undefined,
     },
     limits,
   );

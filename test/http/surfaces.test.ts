@@ -182,6 +182,7 @@ test("metrics that cannot be collected are 500 in the envelope, the cause is log
       onError: ({ cause }) => void causes.push(cause),
       log: nothing,
       logRejected: nothing,
+      onLimit: () => undefined,
     }),
   );
   try {

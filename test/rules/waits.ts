@@ -62,6 +62,7 @@ export const waits: readonly string[] = [
   "test/http/large.test.ts (1)",
   "test/http/log.test.ts (2)",
   "test/http/session-end.test.ts (2)",
+  "test/http/peer-limits.test.ts (4)",
   "test/http/slow.test.ts (4)",
   "test/http/surfaces.test.ts (1)",
   "test/http/unread-responses.test.ts (1)",

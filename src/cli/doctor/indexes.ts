@@ -23,7 +23,7 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   );
   const isDeferred = ({ spec, needed }: (typeof found)[number]): boolean => needed.name === spec.deferred;
   const away = found.filter((one) => one.flaw === "missing" && isDeferred(one)).map(nameOf);
-  const missing = found.filter((one) => one.flaw === "missing" && !isDeferred(one)).map(nameOf);
+  const missing = found.filter((one) => one.flaw === "missing" && !isDeferred(one));
   const different = found.filter(({ flaw }) => flaw === "different" || flaw === "expiry");
   const hidden = found.filter(({ flaw }) => flaw === "hidden");
   const building = found.filter(({ flaw }) => flaw === "building").map(nameOf);
@@ -40,7 +40,7 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
     );
   }
   const messages = [
-    ...(missing.length === 0 ? [] : [`Missing: ${missing.join(", ")}.`]),
+    ...(missing.length === 0 ? [] : [`Missing: ${missing.map(nameOf).join(", ")}.`]),
     ...(different.length === 0
       ? []
       : [
@@ -52,11 +52,16 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
     ...different.map(({ collection, needed }) => `db.${collection}.dropIndex("${needed.name}")`),
     ...hidden.map(({ collection, needed }) => `db.${collection}.unhideIndex("${needed.name}")`),
   ];
-  const first = fixes.length === 0 ? "" : `In mongosh: ${fixes.join("; ")}. `;
-  return fault(
-    messages.join(" "),
-    `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds the missing indexes while the service runs."}`.trim(),
-  );
+  const settings = [...new Set([...missing, ...different].flatMap(({ spec: { setting } }) => setting ?? []))];
+  const advice = [
+    ...(fixes.length === 0 ? [] : [`In mongosh: ${fixes.join("; ")}.`]),
+    ...(missing.length + different.length === 0
+      ? []
+      : [
+          `Run records migrate${settings.length === 0 ? "" : ` with ${settings.join(", ")}`}: it builds the missing indexes while the service runs.`,
+        ]),
+  ];
+  return fault(messages.join(" "), advice.join(" "));
 }
 
 function nameOf({ collection, needed }: { readonly collection: string; readonly needed: IndexDescription }): string {

@@ -22,13 +22,13 @@ export interface Running {
   readonly outside: boolean;
 }
 
-/** Returns whether anything responds at either address. */
+/** Returns whether anything other than a proxy without an instance responds at either address. */
 export async function findRunning({ internalUrl, baseUrl }: DoctorContext): Promise<Running> {
   const isServed = (url: string | undefined): Promise<boolean> =>
     url === undefined
       ? Promise.resolve(false)
       : request(url).then(
-          () => true,
+          (response) => !isProxyAlone(response),
           () => false,
         );
   const [inside, outside] = await Promise.all([
@@ -45,7 +45,7 @@ export async function checkService(context: DoctorContext, { inside, outside }: 
     const why =
       where === ""
         ? (noService ?? "The service does not run.")
-        : `The service does not run: nothing responds at ${where}.`;
+        : `The service does not run: no instance responds at ${where}.`;
     return [
       {
         check: "service.running",
@@ -104,6 +104,11 @@ function insideChecks({ serviceToken, clocks }: DoctorContext, url: string): Pro
       return token(response);
     }),
   ];
+}
+
+/** Whether a proxy responds that has no instance: a 503 of the service itself has its JSON envelope. */
+function isProxyAlone({ status, text }: TextResponse): boolean {
+  return status >= 502 && status <= 504 && !isObject(parsed(text)["error"]);
 }
 
 function ready({ status, text }: TextResponse): Verdict {

@@ -98,6 +98,21 @@ test("reports a rejected service token, a public address where another server re
   expect(faultsAmong(await runDoctor(environment))).toEqual([]);
 });
 
+test("takes a proxy without an instance for a service that does not run, and reports no fault [OPS-04]", async () => {
+  for (const status of [502, 503, 504]) {
+    const proxy = createServer((_request, response) => void response.writeHead(status).end("<html>")).listen(0, "::1");
+    await once(proxy, "listening");
+    const url = `http://[::1]:${(proxy.address() as AddressInfo).port}`;
+    const found = await runDoctor({ ...environment, BASE_URL: url, INTERNAL_PORT: "1" });
+    proxy.close();
+    expect([status, findingOf(found, "service.running")]).toMatchObject([
+      status,
+      { status: "note", message: expect.stringContaining(`nor at ${url}`) },
+    ]);
+    expect(faultsAmong(found)).toEqual([]);
+  }
+});
+
 test("removes a secret from any text and from an address [OPS-04]", () => {
   const config = readConfig({
     ...environment,

@@ -46,6 +46,7 @@ const without: readonly (readonly [string, Record<string, string>, string])[] = 
   ["Basic", { Authorization: "Basic cmVjb3JkczpyZWNvcmRz" }, none],
   ["DPoP", { Authorization: "DPoP abc" }, none],
   ["two tokens", { Authorization: "Bearer abc def" }, none],
+  ["an API key", { Authorization: `Bearer rec_${"a".repeat(49)}` }, malformed.replace("malformed", "an API key")],
   ["garbage", { Authorization: "Bearer garbage" }, unknown],
   ["quotes and a backslash", { Authorization: 'Bearer a"b\\c' }, malformed],
   ["letters of Latin-1", { Authorization: "Bearer t\u00f6ken" }, malformed],

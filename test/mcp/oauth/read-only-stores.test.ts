@@ -170,7 +170,7 @@ async function granted(): Promise<Scope> {
       list: undefined,
       inbound,
     },
-    { kind: "nobody", sent: false },
+    { kind: "nobody", sent: "nothing" },
     () => deadlineIn(10_000),
   );
   if (scope === undefined || !("unproven" in scope)) throw new Error("the accessPolicy grants no scope");

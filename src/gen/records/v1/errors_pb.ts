@@ -240,7 +240,8 @@ export const Reason = {
   API_KEY_EXISTS: 27,
 
   /**
-   * The sign-in was not started in this browser, took too long, or was rejected by the identity provider.
+   * The sign-in was not started in this browser, took too long, was replaced by a newer one, or was rejected by the
+   * identity provider.
    *
    * @generated from enum value: REASON_SIGN_IN_FAILED = 28;
    */

@@ -1,0 +1,73 @@
+// Bounds the connections and the open HTTP/2 streams of a listener, and the share of each client network.
+import { networkOf } from "../address.ts";
+import type { Limited, ListenerOptions } from "../call/exchange.ts";
+
+/** A total, of which each network may take a share. */
+export interface SharedTotal {
+  /**
+   * Takes an amount for a peer. Returns a function that gives it back, to be called once. Returns undefined if the
+   * total or the peer's network would exceed its maximum.
+   */
+  take(peer: string, amount: number): (() => void) | undefined;
+}
+
+/** The maximum of all networks together, and of each. */
+export interface Maxima {
+  readonly total: number;
+  readonly ofNetwork: number;
+}
+
+/** The limits of a listener. */
+export interface PeerLimits {
+  /** Its connections. */
+  readonly connections: SharedTotal;
+  /** The memory of its open HTTP/2 streams, in bytes. */
+  readonly streams: SharedTotal;
+}
+
+/** The maximum number of connections. */
+export const maxConnections: Maxima = { total: 10_000, ofNetwork: 2_500 };
+/**
+ * The maximum memory of open streams. With small headers, that is 2,000 streams, and 1,000 of a network, many more than
+ * can be served at a time. Closing them all at once takes a tenth of a second.
+ */
+const maxStreams: Maxima = { total: 33_554_432, ofNetwork: 16_777_216 };
+
+/** Creates the limits. Networks have no share of their own unless each peer is a client. */
+export function createPeerLimits({
+  peersAreClients,
+  onLimit,
+}: Pick<ListenerOptions, "peersAreClients" | "onLimit">): PeerLimits {
+  const create = (maxima: Maxima, what: Limited): SharedTotal => {
+    const shared = createSharedTotal(peersAreClients ? maxima : { ...maxima, ofNetwork: maxima.total });
+    return {
+      take(peer, amount) {
+        const giveBack = shared.take(peer, amount);
+        if (giveBack === undefined) onLimit(what);
+        return giveBack;
+      },
+    };
+  };
+  return { connections: create(maxConnections, "connection"), streams: create(maxStreams, "stream") };
+}
+
+/** Creates a total of which nothing is taken. */
+export function createSharedTotal({ total, ofNetwork }: Maxima): SharedTotal {
+  const taken = new Map<string, number>();
+  let sum = 0;
+  return {
+    take(peer, amount) {
+      const network = networkOf(peer);
+      const before = taken.get(network) ?? 0;
+      if (sum + amount > total || before + amount > ofNetwork) return undefined;
+      sum += amount;
+      taken.set(network, before + amount);
+      return () => {
+        sum -= amount;
+        const left = (taken.get(network) ?? 0) - amount;
+        if (left > 0) taken.set(network, left);
+        else taken.delete(network);
+      };
+    },
+  };
+}
