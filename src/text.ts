@@ -46,3 +46,11 @@ export function sanitizeForEcho(text: string, longest: number): string {
   const cut = Buffer.from(text.slice(0, longest)).toString();
   return text.length > longest ? `${cut}…` : cut;
 }
+
+/** Matches a character that can be seen. Spaces, controls, format characters and the blank Braille pattern cannot. */
+const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
+
+/** Returns the first of these texts that has a visible character; undefined if none has. */
+export function firstVisible(...texts: readonly (string | null | undefined)[]): string | undefined {
+  return texts.find((text) => typeof text === "string" && visible.test(text)) ?? undefined;
+}

@@ -1,7 +1,7 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
+import { displayName } from "../display-name.ts";
 import { queryWords } from "../search/words.ts";
 import { truncateQuery } from "./first-words.ts";
-import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -54,7 +54,7 @@ async function valuesOf<Row>(
  * Without an email, or if the search of the prompt cannot take the text, the id is used instead.
  */
 function namesOf(rows: readonly ContactRow[]): string[] {
-  const names = rows.map(nameOfContact);
+  const names = rows.map(displayName);
   return rows.flatMap(({ id, email }, at) => {
     const name = names[at];
     if (name === undefined) return [];

@@ -2,9 +2,12 @@
 // expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../errors.ts";
+import type { PersonNames } from "../display-name.ts";
+import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
+import { firstVisible } from "../text.ts";
 import { uuidForm } from "../uuid.ts";
-import type { ContactRow } from "./rows.ts";
-import { olderNotes } from "./rows.ts";
+import type { ContactRow, SessionRow } from "./rows.ts";
+import { nameOfClient, nameOfContact, olderNotes, titleOfSession } from "./rows.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
@@ -128,7 +131,7 @@ type Body = Readonly<Record<string, string | null>>;
 async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
   const { body } = await calls.call("getContact", { contact_id: id }, inbound);
   const contact = body["data"] as Body & Pick<ContactRow, "notes_timeline"> & { readonly recent_sessions: unknown };
-  const title = contact["full_name"] ?? contact["inferred_name"] ?? contact["email"] ?? "Unnamed contact";
+  const title = nameOfContact(contact as PersonNames);
   const notes = contact.notes_timeline as readonly Body[];
   const sessions = contact.recent_sessions as readonly Body[];
   const text = [
@@ -146,7 +149,7 @@ async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext
       sessions
         .map(
           ({ id: session, title: name, session_date }) =>
-            `- ${day(session_date)}: ${name ?? "Untitled"} (session:${session})`,
+            `- ${day(session_date)}: ${firstVisible(name) ?? "Untitled"} (session:${session})`,
         )
         .join("\n"),
     ),
@@ -170,9 +173,9 @@ async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext
   const client = session.client as Body | null;
   const notes = session.notes as readonly Body[];
   const { transcript } = spoken.body["data"] as { readonly transcript: string | null };
-  const title = session["title"] ?? "Untitled session";
-  const person =
-    client === null ? null : `${client["full_name"] ?? client["email"] ?? "Unnamed contact"} (contact:${client["id"]})`;
+  const title = titleOfSession(session as unknown as SessionRow);
+  const named = (detail.message as GetSessionResponse).session?.client;
+  const person = client === null ? null : `${nameOfClient(named) ?? "Unnamed contact"} (contact:${client["id"]})`;
   const text = [
     `# ${title}`,
     facts([
@@ -181,7 +184,7 @@ async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext
       ["With", person],
       ["Recording", session["recording_status"]],
     ]),
-    ...notes.map(({ title: name, content }) => section(name ?? "Note", content)),
+    ...notes.map(({ title: name, content }) => section(firstVisible(name) ?? "Note", content)),
     section("Transcript", transcript),
   ];
   return {

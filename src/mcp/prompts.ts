@@ -122,9 +122,7 @@ async function findContact(
 function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
   if (others.length === 0) return { request, records };
   const say = `Other contacts match as well, and at most ${maxOthers} of them are listed below the record. First say which contact this is, with the email, and which others there are.`;
-  const lines = others.map(
-    (row) => `- ${nameOfContact(row) ?? "Unnamed contact"}, ${row.email ?? "no email"} (contact:${row.id})`,
-  );
+  const lines = others.map((row) => `- ${nameOfContact(row)}, ${row.email ?? "no email"} (contact:${row.id})`);
   return { request: joined(request, say), records: `${records}\n\n## Other contacts\n${lines.join("\n")}` };
 }
 

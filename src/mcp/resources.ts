@@ -2,7 +2,7 @@
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { endOfCodePoint } from "../text.ts";
 import { fetchRecord, pageWithHint } from "./fetch.ts";
-import { nameOfContact } from "./rows.ts";
+import { nameOfContact, titleOfSession } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -29,10 +29,10 @@ export async function listResources({ calls, inbound }: ToolContext): Promise<Re
   ]);
   return [
     ...(contacts.body["data"] as readonly ContactRow[]).map((row) =>
-      resource("contact", row.id, nameOfContact(row) ?? "Unnamed contact", "A contact."),
+      resource("contact", row.id, nameOfContact(row), "A contact."),
     ),
-    ...(sessions.body["data"] as readonly SessionRow[]).map(({ id, title, session_date }) =>
-      resource("session", id, title ?? "Untitled session", `A session on ${(session_date ?? "").slice(0, 10)}.`),
+    ...(sessions.body["data"] as readonly SessionRow[]).map((row) =>
+      resource("session", row.id, titleOfSession(row), `A session on ${(row.session_date ?? "").slice(0, 10)}.`),
     ),
   ];
 }

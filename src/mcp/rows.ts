@@ -1,4 +1,8 @@
-// Rows of the REST lists, with the fields that the MCP surface reads.
+// Rows of the REST lists, with the fields that the MCP surface reads, and the names that it shows for them.
+import type { PersonNames } from "../display-name.ts";
+import { displayName, keptDisplayName } from "../display-name.ts";
+import type { SessionClient, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
+import { firstVisible } from "../text.ts";
 
 /** A contact in the response of SearchContacts. */
 export interface ContactRow {
@@ -29,7 +33,17 @@ export interface SessionRow {
   readonly session_date: string | null;
 }
 
-/** Returns the name to show for a contact, or else its email or phone; undefined if it has none of them. */
-export function nameOfContact({ full_name, inferred_name, email, phone }: ContactRow): string | undefined {
-  return full_name ?? inferred_name ?? email ?? phone ?? undefined;
+/** Returns the name to show for a contact. */
+export function nameOfContact(row: PersonNames): string {
+  return displayName(row) ?? "Unnamed contact";
+}
+
+/** Returns the title to show for a session. */
+export function titleOfSession({ title }: Pick<SessionRow, "title">): string {
+  return firstVisible(title) ?? "Untitled session";
+}
+
+/** Returns the name to show for the contact of a session; undefined if it has none. */
+export function nameOfClient(client: SessionClient | SessionDetailClient | undefined): string | undefined {
+  return client && (keptDisplayName(client) ?? displayName({ full_name: client.fullName }));
 }

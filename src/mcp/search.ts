@@ -1,9 +1,15 @@
 // The search tool: one query over contacts, sessions and notes, with results in the shape that general-purpose
 // assistants expect.
+import { isMessage } from "@bufbuild/protobuf";
+import type { PersonNames } from "../display-name.ts";
+import { displayName } from "../display-name.ts";
 import { rejectInput } from "../errors.ts";
-import { endOfCodePoint } from "../text.ts";
+import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
+import { endOfCodePoint, firstVisible } from "../text.ts";
+import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
+import { nameOfClient } from "./rows.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
@@ -109,7 +115,7 @@ const maxNameWords = 5;
 
 async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
-    (await calls.call(operation, given, inbound)).body["data"] as readonly Row[];
+    rowsWithPerson(await calls.call(operation, given, inbound));
   /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
@@ -148,6 +154,13 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
   return [...all.values()].slice(0, maxResults);
 }
 
+/** Returns the rows of a list. Those of sessions also have `person`, the name of their contact. */
+function rowsWithPerson({ message, body }: CallResult): readonly Row[] {
+  const rows = body["data"] as readonly Row[];
+  if (!isMessage(message, ListSessionsResponseSchema)) return rows;
+  return rows.map((row, at) => ({ ...row, person: nameOfClient(message.sessions[at]?.client) }));
+}
+
 /** The fields of a result, as a REST row supplies them. */
 interface RowFound {
   readonly kind: string;
@@ -159,14 +172,14 @@ interface RowFound {
 }
 
 function contactFound(row: Row): RowFound {
-  const name = textOf(row, "full_name", "inferred_name", "email", "phone");
+  const name = displayName(row as PersonNames);
   const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "memory", "notes")];
   const text = about.filter((one) => one !== undefined).join(" · ");
   return { kind: "contact", id: row["id"], title: name, date: row["updated_at"], person: name, text };
 }
 
 function sessionFound(row: Row): RowFound {
-  const person = textOf((row["client"] ?? {}) as Row, "full_name");
+  const person = textOf(row, "person");
   const [title, text] = [textOf(row, "title"), textOf(row, "subtitle")];
   return { kind: "session", id: row["id"], title, date: row["session_date"], person, text };
 }
@@ -177,13 +190,9 @@ function noteFound(row: Row): RowFound {
   return { kind, id: row["parent_id"], title: label, date: row["created_at"], person, text };
 }
 
-/** Returns the first of these members that is a string and not empty. */
+/** Returns the first of these members that is a text with a visible character. */
 function textOf(row: Row, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = row[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
+  return firstVisible(...names.map((name) => row[name] as string | null | undefined));
 }
 
 /** Returns the longest words for snippets, those sent and those searched for, in lower case and longest first. */

@@ -23,6 +23,7 @@ import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
+import { displayName } from "../display-name.ts";
 import type { Terms } from "../search/terms.ts";
 import { NOTE_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
@@ -245,7 +246,7 @@ export function noteTerms({ content }: { readonly content?: string | null | unde
 
 /** Returns the label that a contact gives its notes (contract §3.4). */
 export function contactLabel({ full_name, inferred_name, email }: LabelledContact): string | null {
-  return full_name ?? inferred_name ?? email;
+  return displayName({ full_name, inferred_name, email }) ?? null;
 }
 
 function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {

@@ -3,21 +3,20 @@ import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/
 import type { StoredName } from "../db/fields.ts";
 import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
 import { idText, omitNulls } from "../db/message.ts";
+import { keepDisplayName } from "../display-name.ts";
 import type { NoteDocument } from "../notes/document.ts";
 import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
-import type { SessionClientNames, SessionDocument } from "./document.ts";
+import type { SessionDocument } from "./document.ts";
 import { sessionFields, summaryFields } from "./document.ts";
 
 /** A note of a session, as projected by the store's pipeline. */
 export type SessionNoteRow = Pick<NoteDocument, "_id" | "position" | "type" | StoredName<typeof sessionNoteFields>>;
 
 /** The projection of a session for a list. */
-export const summaryProjection = { contact_id: 1, "client.full_name": 1, ...projectionOf(summaryFields) };
+export const summaryProjection = { contact_id: 1, client: 1, ...projectionOf(summaryFields) };
 
 /** A session, as projected by the store's pipeline for a list. */
-export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | StoredName<typeof summaryFields>> & {
-  readonly client: Pick<SessionClientNames, "full_name"> | null;
-};
+export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | "client" | StoredName<typeof summaryFields>>;
 
 /** Returns a session as a list shows it. */
 export function sessionSummary(document: SummaryRow): SessionSummary {
@@ -30,11 +29,14 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
     ...(contact_id === null
       ? {}
       : {
-          client: {
-            $typeName: "records.v1.SessionClient",
-            id: idText(contact_id),
-            ...omitNulls({ fullName: client?.full_name }),
-          },
+          client: keepDisplayName(
+            {
+              $typeName: "records.v1.SessionClient" as const,
+              id: idText(contact_id),
+              ...omitNulls({ fullName: client?.full_name }),
+            },
+            client ?? {},
+          ),
         }),
   };
 }
@@ -51,11 +53,14 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
     ...(contact_id === null
       ? {}
       : {
-          client: {
-            $typeName: "records.v1.SessionDetailClient",
-            id: idText(contact_id),
-            ...omitNulls({ fullName: client?.full_name, email: client?.email }),
-          },
+          client: keepDisplayName(
+            {
+              $typeName: "records.v1.SessionDetailClient" as const,
+              id: idText(contact_id),
+              ...omitNulls({ fullName: client?.full_name, email: client?.email }),
+            },
+            client ?? {},
+          ),
         }),
   };
 }

@@ -97,6 +97,22 @@ test("a label is the contact's full_name, inferred_name or email, or the session
   ]);
 });
 
+test("a label skips a name without a visible character, which the contact keeps [NOT-07]", async () => {
+  const client = await newClient(service());
+  for (const [full_name, names, label] of [
+    ["   ", { inferred_name: "Good Name" }, "Good Name"],
+    ["\u200b", { email: "zero@example.com" }, "zero@example.com"],
+    ["\u3164", {}, null],
+  ] as const) {
+    const contact = await client.put.contact({ full_name, ...names });
+    await client.put.contactNotes({ contact_id: contact, content: `ingested ${contact}`, source: "import" });
+    await client.post(`/v1/contacts/${contact}/notes`, { content: `appended ${contact}` });
+    const found = await find(client, `query=${contact}`);
+    expect(found.map(({ parent_label }) => parent_label)).toEqual([label, label]);
+    expect((await client.get(`/v1/contacts/${contact}`)).body.data.full_name).toBe(full_name);
+  }
+});
+
 test("a label follows the name of its owner, through ingest as through the interface [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ external_id: "c", email: "old@example.com" });

@@ -1,0 +1,35 @@
+// Display names: the text by which a person is shown, chosen from the fields of the record.
+import { firstVisible } from "./text.ts";
+
+/** The fields of a person that can be shown as a name. */
+export interface PersonNames {
+  readonly full_name?: string | null | undefined;
+  readonly inferred_name?: string | null | undefined;
+  readonly email?: string | null | undefined;
+  readonly phone?: string | null | undefined;
+}
+
+/**
+ * Returns the full name, or else the inferred name, the email or the phone. Ignores a text without a visible character.
+ * Returns undefined if no text is left.
+ */
+export function displayName({ full_name, inferred_name, email, phone }: PersonNames): string | undefined {
+  return firstVisible(full_name, inferred_name, email, phone);
+}
+
+const kept = new WeakMap<object, string>();
+
+/**
+ * Keeps the display name of a person next to a message that lacks some of the names, and returns the message. Only this
+ * process sees the name. A field for it would change the body that REST sends.
+ */
+export function keepDisplayName<T extends object>(message: T, names: PersonNames): T {
+  const name = displayName(names);
+  if (name !== undefined && name !== names.full_name) kept.set(message, name);
+  return message;
+}
+
+/** Returns the display name that was kept next to the message; undefined if its full name is the display name. */
+export function keptDisplayName(message: object): string | undefined {
+  return kept.get(message);
+}
