@@ -2,10 +2,10 @@
 // expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../errors.ts";
-import type { PersonNames } from "../display-name.ts";
 import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
-import { firstVisible } from "../text.ts";
 import { uuidForm } from "../uuid.ts";
+import type { Body } from "./record-text.ts";
+import { contactText, sessionText } from "./record-text.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import { nameOfClient, nameOfContact, olderNotes, titleOfSession } from "./rows.ts";
 import { recordUrl } from "./search.ts";
@@ -126,90 +126,39 @@ export async function fetchRecord(kind: string | undefined, id: string, context:
   });
 }
 
-type Body = Readonly<Record<string, string | null>>;
-
 async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
   const { body } = await calls.call("getContact", { contact_id: id }, inbound);
-  const contact = body["data"] as Body & Pick<ContactRow, "notes_timeline"> & { readonly recent_sessions: unknown };
-  const title = nameOfContact(contact as PersonNames);
-  const notes = contact.notes_timeline as readonly Body[];
-  const sessions = contact.recent_sessions as readonly Body[];
-  const text = [
-    `# ${title}`,
-    facts([
-      ["Email", contact["email"]],
-      ["Phone", contact["phone"]],
-      ["Archived", contact["archived_at"]],
-    ]),
-    section("Notes", contact["notes"]),
-    section("Memory", contact["memory"]),
-    section("Timeline", notes.map(({ created_at, content }) => `- ${day(created_at)}: ${content}`).join("\n")),
-    section(
-      "Recent sessions",
-      sessions
-        .map(
-          ({ id: session, title: name, session_date }) =>
-            `- ${day(session_date)}: ${firstVisible(name) ?? "Untitled"} (session:${session})`,
-        )
-        .join("\n"),
-    ),
-  ];
+  const contact = body["data"] as Body & ContactRow;
+  const title = nameOfContact(contact);
   return {
     id: `contact:${id}`,
     title,
-    text: joined(text),
+    text: contactText(title, contact),
     url: recordUrl(baseUrl, "contact", id),
-    metadata: { kind: "contact", updated_at: contact["updated_at"] ?? "" },
+    metadata: { kind: "contact", ...storedTimes(contact) },
     more: olderNotes([contact]),
   };
 }
 
 async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
-  const [detail, spoken] = await Promise.all([
+  const [detail, transcript] = await Promise.all([
     calls.call("getSession", { session_id: id }, inbound),
     calls.call("getSessionTranscript", { session_id: id }, inbound),
   ]);
-  const session = detail.body["data"] as Body & { readonly client: unknown; readonly notes: unknown };
-  const client = session.client as Body | null;
-  const notes = session.notes as readonly Body[];
-  const { transcript } = spoken.body["data"] as { readonly transcript: string | null };
-  const title = titleOfSession(session as unknown as SessionRow);
-  const named = (detail.message as GetSessionResponse).session?.client;
-  const person = client === null ? null : `${nameOfClient(named) ?? "Unnamed contact"} (contact:${client["id"]})`;
-  const text = [
-    `# ${title}`,
-    facts([
-      ["Subtitle", session["subtitle"]],
-      ["Date", session["session_date"]],
-      ["With", person],
-      ["Recording", session["recording_status"]],
-    ]),
-    ...notes.map(({ title: name, content }) => section(firstVisible(name) ?? "Note", content)),
-    section("Transcript", transcript),
-  ];
+  const session = detail.body["data"] as Body & SessionRow;
+  const title = titleOfSession(session);
+  const person = nameOfClient((detail.message as GetSessionResponse).session?.client) ?? "Unnamed contact";
   return {
     id: `session:${id}`,
     title,
-    text: joined(text),
+    text: sessionText({ title, session, person, spoken: transcript.body["data"] as Body }),
     url: recordUrl(baseUrl, "session", id),
-    metadata: { kind: "session", date: session["session_date"] ?? "" },
+    metadata: { kind: "session", date: session.session_date ?? "", ...storedTimes(session) },
   };
 }
 
-function facts(lines: readonly (readonly [string, string | null | undefined])[]): string {
-  return lines.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])).join("\n");
-}
-
-function section(title: string, content: string | null | undefined): string {
-  return content ? `## ${title}\n${content}` : "";
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join("\n\n");
-}
-
-function day(instant: string | null | undefined): string {
-  return instant?.slice(0, 10) ?? "undated";
+function storedTimes(record: Body): { readonly created_at: string; readonly updated_at: string } {
+  return { created_at: String(record["created_at"]), updated_at: String(record["updated_at"]) };
 }
 
 /** Parses a resource URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */

@@ -66,7 +66,7 @@ describe("a timeline with 50 notes", () => {
 
   test("says so in the text of fetch and of the resource, which are the same [MCP-24]", async () => {
     const { text } = (await call(holder, "fetch", { id: `contact:${noted}` })).structured;
-    expect(text).toMatch(/- 2026-01-01: note 2\n\n\(A timeline ends [^)]*\)$/);
+    expect(text).toMatch(/- 2026-01-01 \(source [a-z]+\): note 2\n\n\(A timeline ends [^)]*\)$/);
     const { body } = await request(holder, "2026-07-28", "resources/read", { uri: `contact://${noted}` });
     expect(body.result.contents[0].text).toBe(text);
   });

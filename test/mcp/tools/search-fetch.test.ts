@@ -206,6 +206,8 @@ describe("search", () => {
 });
 
 describe("fetch", () => {
+  const instant: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
+
   test("returns a contact as text: who it is, the notes, the last sessions with their ids [MCP-10]", async () => {
     const begin =
       '# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\nLikes <b>tea</b> & "quotes"\n\n## Memory\nMet in Lyon\n\n## Timeline\n';
@@ -214,20 +216,24 @@ describe("fetch", () => {
       id: `contact:${zoe}`,
       title: "Zoë Martin",
       url: `${fixture().base}/v1/contacts/${zoe}`,
-      metadata: { kind: "contact", updated_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      metadata: { kind: "contact", created_at: instant, updated_at: instant },
     });
     expect(text.slice(0, begin.length)).toBe(begin);
-    expect(text).toContain("- 2026-02-03: Prefers mornings 🌅");
-    expect(text).toMatch(new RegExp(`\n\n## Recent sessions\n- 2026-03-01: Kick-off \\(session:${kickOff}\\)$`));
+    expect(text).toContain("- 2026-02-03 (source manual): Prefers mornings 🌅");
+    expect(text).toMatch(
+      new RegExp(
+        `\n\n## Recent sessions\n- 2026-03-01: Kick-off, subtitle The plan, recording completed \\(session:${kickOff}\\)$`,
+      ),
+    );
   });
 
   test("returns a session as text: when and with whom, its notes, the transcript [MCP-10]", async () => {
     expect(await fetchOne(`session:${kickOff}`)).toEqual({
       id: `session:${kickOff}`,
       title: "Kick-off",
-      text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nWith: Zoë Martin (contact:${zoe})\nRecording: completed\n\n## Summary\nThe lighthouse comes first\n\n## Transcript\nMaya: hello\nZoë: hello 👋`,
+      text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nRecording: completed\nWith: Zoë Martin, zoe@example.org (contact:${zoe})\n\n## Summary (type ai_predefined)\nThe lighthouse comes first\n\n## Transcript\nMaya: hello\nZoë: hello 👋`,
       url: `${fixture().base}/v1/sessions/${kickOff}`,
-      metadata: { kind: "session", date: "2026-03-01T09:00:00.000Z" },
+      metadata: { kind: "session", date: "2026-03-01T09:00:00.000Z", created_at: instant, updated_at: instant },
     });
   });
 

@@ -1,0 +1,130 @@
+// Text of a record for a model: every field that is set, also one that a later version of the interface adds.
+import { firstVisible } from "../text.ts";
+
+/** A message as REST writes it. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** What the text of a session consists of. */
+export interface SessionParts {
+  readonly title: string;
+  readonly session: Body;
+  /** The name of the session's contact. */
+  readonly person: string;
+  /** The transcript with its recording. */
+  readonly spoken: Body;
+}
+
+/** Labels of fields, where the name of the field would be longer or less clear. */
+const labels: Readonly<Record<string, string>> = {
+  client: "With",
+  duration_seconds: "Recording seconds",
+  recording_status: "Recording",
+  session_date: "Date",
+  session_date_end: "End",
+};
+
+/** When a record was stored. `fetch` returns these in its metadata, so that the text is shorter. */
+const stored = ["created_at", "updated_at"];
+
+/** Returns a contact with its notes and last sessions as text. */
+export function contactText(title: string, contact: Body): string {
+  const named = contact["inferred_name"] === title ? ["inferred_name"] : [];
+  const shown = ["id", "full_name", ...named, "notes", "memory", "notes_timeline", "recent_sessions", ...stored];
+  return joined([
+    `# ${title}`,
+    facts(contact, shown).join("\n"),
+    section("Notes", contact["notes"]),
+    section("Memory", contact["memory"]),
+    section("Timeline", (contact["notes_timeline"] as readonly Body[]).map(timelineLine).join("\n")),
+    section("Recent sessions", (contact["recent_sessions"] as readonly Body[]).map(sessionLine).join("\n")),
+  ]);
+}
+
+/** Returns a session with its notes and transcript as text. */
+export function sessionText({ title, session, person, spoken }: SessionParts): string {
+  const client = session["client"] as Body | null;
+  const recording = (spoken["recording"] ?? {}) as Body;
+  const lines = [
+    ...facts({ ...session, client: client && clientText(person, client) }, ["id", "title", "notes", ...stored]),
+    ...facts(spoken, ["session_id", "transcript", "recording"]),
+    // No tool accepts the id of a recording.
+    ...facts(recording, ["id"]),
+  ];
+  return joined([
+    `# ${title}`,
+    lines.join("\n"),
+    ...(session["notes"] as readonly Body[]).map(noteSection),
+    section("Transcript", spoken["transcript"]),
+  ]);
+}
+
+function clientText(person: string, client: Body): string {
+  const email = client["email"] === person ? [] : ["email"];
+  const values = email.flatMap((name) => (isSet(client[name]) ? [String(client[name])] : []));
+  const others = details(client, ["id", "full_name", "email"]);
+  return `${[person, ...values, ...others].join(", ")} (contact:${String(client["id"])})`;
+}
+
+/** Leaves out the id of the note, which no tool accepts, and the time of day. */
+function timelineLine(note: Body): string {
+  const [written, changed] = [day(note["created_at"]), day(note["updated_at"])];
+  const about = details(note, ["id", "content", ...stored]);
+  return `- ${written}${inBrackets(changed === written ? about : [...about, `changed ${changed}`])}: ${String(note["content"])}`;
+}
+
+function sessionLine(session: Body): string {
+  const title = firstVisible(session["title"] as string | null) ?? "Untitled";
+  const about = [title, ...details(session, ["id", "title", "session_date"])];
+  return `- ${day(session["session_date"])}: ${about.join(", ")} (session:${String(session["id"])})`;
+}
+
+/** Leaves out the position, by which the notes are sorted, and the slug of the title. */
+function noteSection(note: Body): string {
+  const title = firstVisible(note["title"] as string | null) ?? "Note";
+  const heading = `## ${title}${inBrackets(details(note, ["title", "title_slug", "content", "position"]))}`;
+  return isSet(note["content"]) ? `${heading}\n${String(note["content"])}` : heading;
+}
+
+/** Returns a line for each field that is set, except those in `shown`, which the caller shows or leaves out. */
+function facts(record: Body, shown: readonly string[]): string[] {
+  return setFields(record, shown).map(([name, value]) => `${labelOf(name)}: ${value}`);
+}
+
+/** Returns the same as `facts`, as parts of a line. */
+function details(record: Body, shown: readonly string[]): string[] {
+  return setFields(record, shown).map(([name, value]) => `${labelOf(name).toLowerCase()} ${value}`);
+}
+
+function setFields(record: Body, shown: readonly string[]): (readonly [name: string, value: string])[] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    shown.includes(name) || !isSet(value)
+      ? []
+      : [[name, typeof value === "object" ? JSON.stringify(value) : String(value)] as const],
+  );
+}
+
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
+}
+
+/** Returns "Conference URL" for `conference_url`, and "Archived" for `archived_at`. */
+function labelOf(name: string): string {
+  const words = name.replace(/_at$/, "").replace(/_url$/, "_URL").replaceAll("_", " ");
+  return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function inBrackets(parts: readonly string[]): string {
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+function section(title: string, content: unknown): string {
+  return isSet(content) ? `## ${title}\n${String(content)}` : "";
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function day(instant: unknown): string {
+  return typeof instant === "string" ? instant.slice(0, 10) : "undated";
+}
