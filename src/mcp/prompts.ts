@@ -58,15 +58,16 @@ does what by when, and the next date if there is one. Use only the facts in its 
     description: "What was noted about a topic, in chronological order.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
     async build({ topic = "" }, { calls, inbound }) {
-      const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
+      const query = words("topic", topic);
+      const { body } = await calls.call("searchNotes", { query, limit: 25 }, inbound);
       const notes = body["data"] as readonly unknown[];
       if (notes.length === 0) {
-        const request = `Summarize everything about "${topic}". No note was found with these words. Try search_notes \
+        const request = `Summarize everything about "${query}". No note was found with these words. Try search_notes \
 with fewer or different words, list_sessions, and get_contact for the fields notes and memory of a person. If there is \
 nothing, say where you have looked.`;
         return { request };
       }
-      const request = `Summarize everything about "${topic}" in chronological order. Name who said or wrote each \
+      const request = `Summarize everything about "${query}" in chronological order. Name who said or wrote each \
 point, and list what is still open. These are the newest notes; search_notes and get_session find more.`;
       const { data, truncated } = bounded({ data: notes }, "").content;
       const more = truncated

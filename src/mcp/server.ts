@@ -6,6 +6,7 @@ import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
 import { Failure } from "../errors.ts";
+import { sanitizeForEcho } from "../text.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
 import { CheckedServer } from "./checked-server.ts";
@@ -32,6 +33,9 @@ const listedPrompts = prompts.map(({ name, title, description, arguments: given 
   description,
   arguments: [...given],
 }));
+
+/** The most of an unknown URI that a response repeats, in UTF-16 units. */
+const maxEchoedUri = 1_000;
 
 /** The maximum number of calls in a batch, which run concurrently. */
 const maxCalls = 10;
@@ -160,7 +164,7 @@ async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isCallers(error)) throw new ResourceNotFoundError(uri, messageFor(error));
+    if (isCallers(error)) throw new ResourceNotFoundError(sanitizeForEcho(uri, maxEchoedUri), messageFor(error));
     throw new ProtocolError(ProtocolErrorCode.InternalError, messageFor(error));
   }
 }
