@@ -14,8 +14,8 @@ import { collectUnknown } from "./unknown-names.ts";
 
 /**
  * Reads the arguments of one operation: its path and query parameters, and its fields beyond REST. A null counts as
- * left out, and so does an empty string for an optional argument. Accepts unambiguous variants: `"10"` for 10,
- * `contact:<uuid>` for a `contact_id`.
+ * left out, and so does an empty string for an optional argument. Accepts unambiguous variants: `"10"` or `"10.0"` for
+ * 10, `"True"` for true, the name of an enum value in any case, `contact:<uuid>` for a `contact_id`.
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
@@ -50,18 +50,34 @@ export function createArgumentReader(route: Route): ArgumentReader {
 }
 
 /** Returns the value that a model means by a string of another form. Returns the value unchanged if that is unclear. */
-function meant({ name, kind }: RequestField, value: Json): Json {
+function meant(field: RequestField, value: Json): Json {
   if (typeof value !== "string") return value;
-  if (kind === "int32") return /^-?[0-9]{1,15}$/.test(value) ? Number(value) : value;
-  if (kind === "bool") return value === "true" || (value === "false" ? false : value);
-  return kind === "string" ? withoutKind(name, value) : value;
+  const lower = value.toLowerCase();
+  switch (field.kind) {
+    case "int32":
+      return meantInteger(value);
+    case "bool":
+      return lower === "true" || (lower === "false" ? false : value);
+    case "enum":
+      return Object.keys(field.values).find((known) => known.toLowerCase() === lower) ?? value;
+    case "string":
+      return withoutKind(field.name, value);
+  }
 }
 
-/** Returns the id in an argument such as `contact_id`, without the prefix of `contact:<id>` or `contact://<id>`. */
+/** Returns the whole number in a text such as "10" or "10.0". Returns any other text unchanged. */
+export function meantInteger(text: string): number | string {
+  return /^-?[0-9]{1,15}(?:\.0{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+/**
+ * Returns the id in an argument such as `contact_id`, without the prefix of `contact:<id>` or `contact://<id>` in any
+ * case.
+ */
 export function withoutKind(name: string, value: string): string {
   if (!name.endsWith("_id")) return value;
   const prefix = `${name.slice(0, -"_id".length)}:`;
-  return value.startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
+  return value.toLowerCase().startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
 }
 
 /** Returns a violation that lists the known arguments. */

@@ -24,6 +24,9 @@ const fieldsOfContact = "No search covers a contact's fields notes and memory: g
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
+/** Returns the name of an enum value, which an argument may have in any case. */
+const lower = (value: unknown): string | undefined => textOf(value)?.toLowerCase();
+
 /** Returns why a list is empty regardless of the records; undefined if the arguments do not explain it. */
 function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
   const { first = -Infinity, last = Infinity } = periodOf(textOf(from), textOf(to));
@@ -51,7 +54,7 @@ const searchContacts: OperationTool = {
     ];
   },
   empty(given) {
-    const { state } = given;
+    const state = lower(given["state"]);
     const missing =
       state === "archived"
         ? "No archived contact was found. To search active contacts, omit state."
@@ -111,7 +114,7 @@ const searchNotes: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
-    `${given["contact_id"] && given["kind"] === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said. ${fieldsOfContact}`,
+    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said. ${fieldsOfContact}`,
 };
 
 /** All tools, in the order in which they are listed. */

@@ -1,5 +1,6 @@
 // The get_session_transcript tool: returns a transcript page by page, because clients cut long results.
 import { INT32_MAX } from "@bufbuild/protobuf/wire";
+import { meantInteger } from "../../gateway/arguments.ts";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
@@ -101,10 +102,10 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-/** Parses the offset, which may also be a string of digits. Adds an invalid one to `violations`, and returns 0. */
+/** Parses the offset, which may also be a string such as "10". Adds an invalid one to `violations`, and returns 0. */
 function readOffset(requested: Arguments[string], violations: Violation[]): number {
   if (requested === undefined || requested === null || requested === "") return 0;
-  const offset = typeof requested === "string" && /^[0-9]{1,10}$/.test(requested) ? Number(requested) : requested;
+  const offset = typeof requested === "string" ? meantInteger(requested) : requested;
   if (typeof offset === "number" && Number.isInteger(offset) && offset >= 0 && offset <= INT32_MAX) return offset;
   violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${INT32_MAX}` });
   return 0;

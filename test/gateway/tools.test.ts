@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { createArgumentReader } from "../../gateway/arguments.ts";
 import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import { table } from "../../gateway/route.ts";
+import { readText, readValue } from "../../gateway/scalar.ts";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
+import type { Violation } from "../../src/errors.ts";
+import { NoteKind } from "../../src/gen/records/v1/notes_pb.ts";
 import { ajv, document } from "./document.ts";
 
 const sessions = createArgumentReader(
@@ -137,10 +140,13 @@ test("names at most 50 unknown arguments and the number of the others, and all v
 
 test.each<[string, Record<string, unknown>, object]>([
   ["a whole number in a string", { limit: "-12", offset: "0" }, { limit: -12, offset: 0 }],
+  ["a whole number with zeros after the point", { limit: "10.0", offset: "-3.00" }, { limit: 10, offset: -3 }],
   ["true in a string", { any_word: "true" }, { anyWord: true }],
+  ["booleans in another case", { any_word: "TRUE", has_transcript: "False" }, { anyWord: true, hasTranscript: false }],
   ["false in a string", { any_word: "false" }, { anyWord: false }],
   ["a boolean", { any_word: false, has_transcript: true }, { anyWord: false, hasTranscript: true }],
   ["an id with its kind", { contact_id: "contact:7" }, { contactId: "7" }],
+  ["an id with its kind in another case", { contact_id: "Contact:7" }, { contactId: "7" }],
   ["an id with its kind as a URI", { contact_id: "contact://7" }, { contactId: "7" }],
   ["slashes within an id", { contact_id: "contact:7//8" }, { contactId: "7//8" }],
   ["another kind before an id", { contact_id: "contacts:7" }, { contactId: "contacts:7" }],
@@ -150,6 +156,42 @@ test.each<[string, Record<string, unknown>, object]>([
 });
 
 test.each([
+  ["contact", NoteKind.CONTACT],
+  ["SESSION", NoteKind.SESSION],
+  ["Session", NoteKind.SESSION],
+])("reads the name %j of an enum in any case", (kind, expected) => {
+  expect(notes({ kind })).toMatchObject({ message: { kind: expected }, violations: [] });
+});
+
+test.each(["sessions", "NOTE_KIND_SESSION", "1", " session", "__proto__"])("knows no enum name %j", (kind) => {
+  expect(faultsOf(notes, { kind })).toEqual(["kind enum: must be one of contact, session"]);
+});
+
+test.each([
+  ["limit", "10.0", "must be a whole number in digits, without a sign or leading zeros"],
+  ["has_transcript", "True", "must be true or false"],
+  ["has_transcript", "FALSE", "must be true or false"],
+])("REST stays strict: its text %s=%s is rejected", (name, text, message) => {
+  const routes = table.flatMap(({ query, beyond }) => [...query, ...(beyond?.fields ?? [])]);
+  const field = routes.find((one) => one.name === name)!;
+  const violations: Violation[] = [];
+  expect(readText(field, text, violations)).toBeUndefined();
+  expect(violations).toEqual([{ field: name, rule: "type", message }]);
+  expect(readValue(field, text, [])).toBeUndefined();
+});
+
+test("REST stays strict: an enum name in another case is rejected", () => {
+  const kind = table.flatMap(({ beyond }) => beyond?.fields ?? []).find(({ name }) => name === "kind")!;
+  expect([readText(kind, "session", []), readValue(kind, "session", [])]).toEqual([2, 2]);
+  expect([readText(kind, "SESSION", []), readValue(kind, "SESSION", [])]).toEqual([undefined, undefined]);
+});
+
+test.each([
+  [{ limit: "10.5" }, "limit type: must be a whole number"],
+  [{ limit: "10." }, "limit type: must be a whole number"],
+  [{ limit: ".0" }, "limit type: must be a whole number"],
+  [{ limit: "1e1" }, "limit type: must be a whole number"],
+  [{ any_word: "T" }, "any_word type: must be true or false"],
   [{ limit: "1234567890123456" }, "limit type: must be a whole number"],
   [{ limit: "x5" }, "limit type: must be a whole number"],
   [{ limit: "5x" }, "limit type: must be a whole number"],

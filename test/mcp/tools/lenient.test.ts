@@ -23,6 +23,14 @@ beforeAll(async () => {
 describe("unambiguous arguments [MCP-15]", () => {
   test.each([
     ["list_sessions", () => ({ limit: "1", offset: "1" }), () => ({ limit: 1, offset: 1 })],
+    ["list_sessions", () => ({ limit: "1.0", has_transcript: "True" }), () => ({ limit: 1, has_transcript: true })],
+    ["list_sessions", () => ({ has_transcript: "FALSE" }), () => ({ has_transcript: false })],
+    ["search_contacts", () => ({ state: "ARCHIVED" }), () => ({ state: "archived" })],
+    [
+      "search_notes",
+      () => ({ kind: "Session", contact_id: `Contact:${zoe}` }),
+      () => ({ kind: "session", contact_id: zoe }),
+    ],
     ["list_sessions", () => ({ query: "", contact_id: "", from: "", to: "", limit: "" }), () => ({})],
     ["list_sessions", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
     ["get_contact", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
@@ -33,6 +41,11 @@ describe("unambiguous arguments [MCP-15]", () => {
       () => ({ session_id: kickOff, offset: "0" }),
       () => ({ session_id: kickOff, offset: 0 }),
     ],
+    [
+      "get_session_transcript",
+      () => ({ session_id: spoken, offset: "3.0" }),
+      () => ({ session_id: spoken, offset: 3 }),
+    ],
     ["get_session_transcript", () => ({ session_id: kickOff, offset: "" }), () => ({ session_id: kickOff })],
     ["fetch", () => ({ id: zoe }), () => ({ id: `contact:${zoe}` })],
     ["fetch", () => ({ id: kickOff }), () => ({ id: `session:${kickOff}` })],
@@ -40,13 +53,17 @@ describe("unambiguous arguments [MCP-15]", () => {
   ] as const)("are accepted by %s, case %#", async (name, given, exact) => {
     const [lenient, strict] = [await call(holder, name, given()), await call(holder, name, exact())];
     expect(strict.isError, strict.text).toBe(false);
-    expect(lenient.structured).toEqual(strict.structured);
+    expect([lenient.structured, lenient.hint]).toEqual([strict.structured, strict.hint]);
   });
 
   test.each([
     ["list_sessions", () => ({ limit: "ten" }), /^limit: must be a whole number/],
     ["list_sessions", () => ({ limit: "1000" }), /^limit: must be from 1 to /],
     ["list_sessions", () => ({ limit: "-1" }), /^limit: must be/],
+    ["list_sessions", () => ({ limit: "1.5" }), /^limit: must be a whole number/],
+    ["list_sessions", () => ({ has_transcript: "yes" }), /^has_transcript: must be true or false/],
+    ["search_contacts", () => ({ state: "gone" }), /^state: must be one of active, archived, any/],
+    ["get_session_transcript", () => ({ session_id: spoken, offset: "3.5" }), /^offset: must be a whole number/],
     ["get_contact", () => ({ contact_id: `session:${kickOff}` }), /^contact_id: must be/],
     ["get_contact", () => ({ contact_id: "" }), /^contact_id: /],
     ["search_contacts", () => ({ query: "" }), /^query: /],
@@ -80,6 +97,8 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search_notes", { query: "nothing", from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
     ["search_notes", { kind: "session", query: "nothing" }, /fewer conditions/],
     ["search_contacts", { state: "archived", has_email: true }, /No archived contact was found/],
+    ["search_contacts", { state: "ARCHIVED", has_email: "TRUE" }, /No archived contact was found/],
+    ["search_notes", { kind: "SESSION", contact_id: "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31" }, /newest 50 sessions/],
     ["search_contacts", { state: "any", query: "nobody" }, /^No contact was found/],
     ["search_contacts", { has_email: true }, /No active contact was found/],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
