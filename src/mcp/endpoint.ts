@@ -3,7 +3,7 @@
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
-import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
+import { failureEnvelope, setFailureHeaders, writeJson } from "../../gateway/response.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
@@ -190,18 +190,13 @@ async function requireAcceptable(
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }
 
+/** Writes the envelope with the members of a JSON-RPC error, so that clients show its message. */
 function writeRejection(response: Response, failure: Failure, mcpUrl: string): void {
   if (response.headersSent) return void response.end();
-  if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);
-  if (failure.kind.http !== 401) return writeFailure(response, failure);
-  response.setHeader("WWW-Authenticate", challenge(failure.message, mcpUrl));
-  writeJson(response, 401, failureEnvelope(failure));
-}
-
-/** Adds the JSON-RPC members to the envelope, so that clients show its message. */
-function writeThrottled(response: Response, failure: Failure): void {
   setFailureHeaders(response, failure);
-  writeJson(response, failure.kind.http, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);
+  const status = failure.kind.http;
+  if (status === 401) response.setHeader("WWW-Authenticate", challenge(failure.message, mcpUrl));
+  writeJson(response, status, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);
 }
 
 /** Returns the challenge of a 401 (RFC 6750 §3, RFC 9728 §5.1). */

@@ -104,9 +104,10 @@ test("with a token every method except POST is 405 with Allow, in the envelope, 
       headers.get("www-authenticate"),
     ]).toEqual([method, 405, "POST, OPTIONS", "application/json; charset=utf-8", null, null]);
     if (method !== "HEAD")
-      expect(JSON.parse(text).error).toEqual({
-        code: "405",
-        message: "The path does not support this method. Use one of its methods.",
+      expect(JSON.parse(text)).toEqual({
+        jsonrpc: "2.0",
+        id: null,
+        error: { code: "405", message: "The path does not support this method. Use one of its methods." },
       });
   }
 });
@@ -159,6 +160,8 @@ test("any other origin is 403 with a valid token, and 401 without, which a page 
     const { status, text, headers } = await send(base, `Bearer ${token}`, undefined, { Origin: origin });
     expect([origin, status, headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
     expect(JSON.parse(text)).toEqual({
+      jsonrpc: "2.0",
+      id: null,
       error: { code: "403", message: "Origin: must be one that the operator allows (CORS_ORIGINS)." },
     });
     expectChallenge(await send(base, undefined, undefined, { Origin: origin }), base);
@@ -204,6 +207,8 @@ describe("while the interface is disabled", () => {
         });
         expect([status, headers.get("www-authenticate"), headers.get("retry-after")]).toEqual([503, null, null]);
         expect(JSON.parse(text)).toEqual({
+          jsonrpc: "2.0",
+          id: null,
           error: { code: "503", message: "The public interface is temporarily disabled. Try again later." },
         });
       }
@@ -274,6 +279,7 @@ test("if sign-in is off, /mcp and the documents are 503 with the reason; the oth
           path,
           503,
           {
+            ...(path === "/mcp" && { jsonrpc: "2.0", id: null }),
             error: {
               code: "503",
               message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",

@@ -269,6 +269,8 @@ test("an access token is accepted nowhere else: not over REST, Connect or gRPC, 
 
 test("a user without an account is 403 with the reason, and so is one whose account was deleted, from the next request on [ISO-07]", async () => {
   const expected = {
+    jsonrpc: "2.0",
+    id: null,
     error: {
       code: "403",
       message: "The signed-in user has no account. Ask the operator of the service to link one.",

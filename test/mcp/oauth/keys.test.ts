@@ -41,6 +41,8 @@ afterEach(async () => {
 });
 
 const undecided = {
+  jsonrpc: "2.0",
+  id: null,
   error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
 };
 

@@ -49,6 +49,8 @@ const page =
     void response.writeHead(status, { "Content-Type": "text/html", Location: "/sign-in" }).end("<h1>No</h1>");
 
 const undecided = {
+  jsonrpc: "2.0",
+  id: null,
   error: {
     code: "503",
     message:

@@ -191,6 +191,8 @@ test("a user without an account is 403 with the reason, and their token is not t
   const { status, headers, body } = await send(fixture().base, `Bearer ${token}`);
   expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
   expect(body).toEqual({
+    jsonrpc: "2.0",
+    id: null,
     error: {
       code: "403",
       message: "The signed-in user has no account. Ask the operator of the service to link one.",
