@@ -1,8 +1,8 @@
-// Display names: the text by which a person is shown, chosen from the fields of the record.
+// Display names: the text by which a contact is shown, chosen from the fields of the record.
 import { firstVisible } from "./text.ts";
 
-/** The fields of a person that can be shown as a name. */
-export interface PersonNames {
+/** The fields of a contact that can be shown as a name. */
+export interface NameFields {
   readonly full_name?: string | null | undefined;
   readonly inferred_name?: string | null | undefined;
   readonly email?: string | null | undefined;
@@ -13,17 +13,17 @@ export interface PersonNames {
  * Returns the full name, or else the inferred name, the email or the phone. Ignores a text without a visible character.
  * Returns undefined if no text is left.
  */
-export function displayName({ full_name, inferred_name, email, phone }: PersonNames): string | undefined {
+export function displayName({ full_name, inferred_name, email, phone }: NameFields): string | undefined {
   return firstVisible(full_name, inferred_name, email, phone);
 }
 
 const kept = new WeakMap<object, string>();
 
 /**
- * Keeps the display name of a person next to a message that lacks some of the names, and returns the message. Only this
- * process sees the name. A field for it would change the body that REST sends.
+ * Keeps the display name of a contact next to a message that lacks some of the names, and returns the message. Only
+ * this process sees the name. A field for it would change the body that REST sends.
  */
-export function keepDisplayName<T extends object>(message: T, names: PersonNames): T {
+export function keepDisplayName<T extends object>(message: T, names: NameFields): T {
   const name = displayName(names);
   if (name !== undefined && name !== names.full_name) kept.set(message, name);
   return message;

@@ -1,4 +1,4 @@
-// Labels: the first text that a reader can see, of the names of a person.
+// Labels: the first text that a reader can see, of the names of a contact.
 import { expect, test } from "vitest";
 import { displayName, keepDisplayName, keptDisplayName } from "../src/display-name.ts";
 import { firstVisible } from "../src/text.ts";

@@ -1,5 +1,5 @@
 // Rows of the REST lists, with the fields that the MCP surface reads, and the names that it shows for them.
-import type { PersonNames } from "../display-name.ts";
+import type { NameFields } from "../display-name.ts";
 import { displayName, keptDisplayName } from "../display-name.ts";
 import type { SessionClient, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
 import { firstVisible } from "../text.ts";
@@ -34,7 +34,7 @@ export interface SessionRow {
 }
 
 /** Returns the name to show for a contact. */
-export function nameOfContact(row: PersonNames): string {
+export function nameOfContact(row: NameFields): string {
   return displayName(row) ?? "Unnamed contact";
 }
 

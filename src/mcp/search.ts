@@ -1,7 +1,7 @@
 // The search tool: one query over contacts, sessions and notes, with results in the shape that general-purpose
 // assistants expect.
 import { isMessage } from "@bufbuild/protobuf";
-import type { PersonNames } from "../display-name.ts";
+import type { NameFields } from "../display-name.ts";
 import { displayName } from "../display-name.ts";
 import { rejectInput } from "../errors.ts";
 import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
@@ -115,7 +115,7 @@ const maxNameWords = 5;
 
 async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
-    rowsWithPerson(await calls.call(operation, given, inbound));
+    rowsWithClients(await calls.call(operation, given, inbound));
   /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
@@ -155,7 +155,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
 }
 
 /** Returns the rows of a list. Those of sessions also have `person`, the name of their contact. */
-function rowsWithPerson({ message, body }: CallResult): readonly Row[] {
+function rowsWithClients({ message, body }: CallResult): readonly Row[] {
   const rows = body["data"] as readonly Row[];
   if (!isMessage(message, ListSessionsResponseSchema)) return rows;
   return rows.map((row, at) => ({ ...row, person: nameOfClient(message.sessions[at]?.client) }));
@@ -172,7 +172,7 @@ interface RowFound {
 }
 
 function contactFound(row: Row): RowFound {
-  const name = displayName(row as PersonNames);
+  const name = displayName(row as NameFields);
   const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "memory", "notes")];
   const text = about.filter((one) => one !== undefined).join(" · ");
   return { kind: "contact", id: row["id"], title: name, date: row["updated_at"], person: name, text };

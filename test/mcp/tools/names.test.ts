@@ -1,14 +1,14 @@
-// The names that assistants see: one name of a person everywhere, and never one without a visible character.
+// The names that assistants see: one name of a contact everywhere, and never one without a visible character.
 import { beforeAll, describe, expect, test } from "vitest";
 import { hoursFromNow } from "../../support/client.ts";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf, request } from "./set-up.ts";
 
-interface Person {
+interface Made {
   readonly contact: string;
   readonly session: string;
-  /** A word that only the records of this person have. */
+  /** A word that only the records of this contact have. */
   readonly word: string;
 }
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 let made = 0;
 /** A contact with a note and a past session. */
-async function personOf(names: Record<string, string>): Promise<Person> {
+async function madeContact(names: Record<string, string>): Promise<Made> {
   const word = `marker${String.fromCharCode(97 + made++)}`;
   const contact = await holder.put.contact(names);
   const session = await holder.put.session({
@@ -40,9 +40,9 @@ describe.each([
   ["an inferred name of spaces", { inferred_name: "  ", email: "blank@example.org" }, "blank@example.org"],
   ["a full name and others", { full_name: "Fay Full", inferred_name: "Fay", email: "fay@example.org" }, "Fay Full"],
 ])("a contact with %s", (_, names, shown) => {
-  let person: Person;
+  let person: Made;
   beforeAll(async () => {
-    person = await personOf(names);
+    person = await madeContact(names);
   });
 
   test("has the name in every result of search [MCP-10]", async () => {

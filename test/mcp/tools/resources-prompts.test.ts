@@ -129,13 +129,6 @@ describe("resources", () => {
     }
   });
 
-  test("an unknown address is repeated up to 1,000 characters [MCP-01] [MCP-11]", async () => {
-    const uri = `note://${"x".repeat(200_000)}`;
-    const { body, text } = await request(holder, "2025-11-25", "resources/read", { uri });
-    expect(body.error.data).toEqual({ uri: `note://${"x".repeat(993)}…` });
-    expect(text.length).toBeLessThan(1_500);
-  });
-
   test("a contact's address does not read a session [MCP-01]", async () => {
     expect((await request(holder, "2026-07-28", "resources/read", { uri: `contact://${last}` })).body.error.code).toBe(
       -32_602,
@@ -207,24 +200,6 @@ describe("prompts", () => {
       /No note was found with these words\. .*get_contact/s,
     );
     expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
-  });
-
-  test.each([
-    [
-      "with notes",
-      "lighthouse ".repeat(20_000),
-      /^Summarize everything about "lighthouse( lighthouse)+" in chronological order/,
-    ],
-    [
-      "without notes",
-      "unheard ".repeat(20_000),
-      /^Summarize everything about "unheard( unheard)+"\. No note was found/,
-    ],
-    ["of one word", "漢".repeat(60_000), /^Summarize everything about "漢{100}"\. No note/],
-  ])("repeat the words of a topic that were searched, and no more: %s [MCP-01]", async (_, topic, begins) => {
-    const text = await textOf("catch_up", { topic });
-    expect(text).toMatch(begins);
-    expect(text.slice(0, text.indexOf('"', 30)).length).toBeLessThan(140);
   });
 
   test("fence record text, and call it untrusted data without instructions [UNT-01]", async () => {
