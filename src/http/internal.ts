@@ -12,6 +12,7 @@ import { reject } from "./reject.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Surfaces } from "./public.ts";
 import { rejection } from "./public.ts";
+import { isForRpc, writeUnservedFailure } from "./unserved.ts";
 
 /** The values that the probes report. */
 export interface Probes {
@@ -48,7 +49,8 @@ export function internalOptions({
     setHeaders(response, contentHeaders);
     log(request, response, inbound);
     if (surface !== undefined) observe(inbound, { route: path });
-    return { path, surface, inbound, isRpc: surface === rpc };
+    const isServed = surface !== undefined || probePaths.has(path);
+    return { path, surface, inbound, isRpc: isForRpc(request, { path, surface, isServed }, rpc) };
   }
 
   return {
@@ -65,14 +67,13 @@ export function internalOptions({
       // Set only now, because most probes are not logged, and every rejected request is.
       if (probePaths.has(path)) observe(inbound, { route: path });
       request.resume();
-      void serveProbe(path, response, probes, inbound).then(
-        (served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)),
-        (error: unknown) => {
-          const failure = failureOf(error);
-          onError(failure, inbound);
-          writeFailure(response, failure);
-        },
-      );
+      if (!probePaths.has(path))
+        return writeUnservedFailure(request, response, new Failure(Reason.UNKNOWN_PATH), inbound);
+      void serveProbe(path, response, probes, inbound).catch((error: unknown) => {
+        const failure = failureOf(error);
+        onError(failure, inbound);
+        writeFailure(response, failure);
+      });
     },
     rejectMessage(status) {
       const requestId = randomUUID();
@@ -89,8 +90,8 @@ export function internalOptions({
 
 const probePaths = new Set(["/livez", "/readyz", "/metrics"]);
 
-/** Serves `/livez`, `/readyz` and `/metrics`. Returns false for any other path. */
-async function serveProbe(path: string, response: Response, probes: Probes, inbound: Inbound): Promise<boolean> {
+/** Serves `/livez`, `/readyz` or `/metrics`. */
+async function serveProbe(path: string, response: Response, probes: Probes, inbound: Inbound): Promise<void> {
   if (path === "/livez")
     return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));
   if (path === "/readyz") {
@@ -100,12 +101,10 @@ async function serveProbe(path: string, response: Response, probes: Probes, inbo
     const body = { status: ready ? "ok" : "unavailable", ...probes.dependencies(), reason };
     return reply(response, ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
   }
-  if (path !== "/metrics") return false;
   const { type, text } = await probes.metrics();
   return reply(response, 200, type, text);
 }
 
-function reply(response: Response, status: number, type: string, body: string): true {
+function reply(response: Response, status: number, type: string, body: string): void {
   response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(body);
-  return true;
 }

@@ -9,7 +9,6 @@ import { Failure, fail, failureOf } from "../errors.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
-import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
 import {
@@ -25,6 +24,7 @@ import type { StartedRequest } from "./reject.ts";
 import { reject } from "./reject.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import { acceptMethod, sendText } from "./static-files.ts";
+import { isForRpc, writeUnservedFailure } from "./unserved.ts";
 
 /** The surfaces and hooks of either listener. */
 export interface Surfaces {
@@ -76,7 +76,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     const rest = restPath.test(path);
     const surface = rest ? undefined : served.find((one) => one.serves(path));
     const isServed = surface !== undefined || surfaces.documents.has(path);
-    const isRpc = !rest && (path.startsWith("/records.") || (!isServed && isGrpc(request)));
+    const isRpc = !rest && isForRpc(request, { path, surface, isServed }, surfaces.rpc);
     const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, always);
@@ -179,7 +179,7 @@ async function serveOther(
     if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))
       return rejectUnknown(request, response, inbound, failure);
     onError(failure, inbound);
-    if (document === undefined && isGrpc(request)) writeGrpcFailure(response, failure, inbound);
+    if (document === undefined) writeUnservedFailure(request, response, failure, inbound);
     else writeFailure(response, failure);
   }
 }
