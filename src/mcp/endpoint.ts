@@ -136,14 +136,14 @@ function later(): { readonly promise: Promise<void>; readonly resolve: (followed
   return { promise: new Promise<void>((follow) => (resolve = follow)), resolve: (followed) => resolve(followed) };
 }
 
-async function load({ calls, serverFactory, where, onRead }: EndpointDependencies): Promise<Library> {
+async function load({ calls, serverFactory, where, onRead, onError }: EndpointDependencies): Promise<Library> {
   const [{ createMcpHandler }, direct, createServer] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./direct.ts"),
     serverFactory(),
   ]);
   const serverFor = ({ inbound, holder, proven }: Exchange): Server =>
-    createServer({ calls, inbound, baseUrl: where.baseUrl }, (read) => {
+    createServer({ calls, inbound, baseUrl: where.baseUrl, onError }, (read) => {
       observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
       proven.then(() => onRead(read, holder, inbound)).catch(() => undefined);
     });

@@ -5,7 +5,8 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelc
 import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
-import { Failure } from "../errors.ts";
+import type { Failure } from "../errors.ts";
+import { failureOf } from "../errors.ts";
 import { sanitizeForEcho } from "../text.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
@@ -93,27 +94,27 @@ export function createServerFactory(document: OpenApiDocument, version: string):
     });
     server.setRequestHandler("resources/list", async () => {
       begin("resources/list", "resources");
-      return { resources: await responding(listResources(context)) };
+      return { resources: await responding(listResources(context), context) };
     });
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templates }));
     server.setRequestHandler("resources/read", async ({ params }) => {
       const { uri } = params;
-      const record = await reading(uri, async () => recordOf(uri));
+      const record = await reading(uri, async () => recordOf(uri), context);
       begin("resources/read", `resource ${record.kind}`);
-      return reading(uri, () => readResource(uri, record, context));
+      return reading(uri, () => readResource(uri, record, context), context);
     });
     server.setRequestHandler("prompts/list", () => ({ prompts: listedPrompts }));
     server.setRequestHandler("prompts/get", async ({ params }) => {
       const prompt = named(prompts, "prompt", params.name);
       begin("prompts/get", `prompt ${prompt.name}`);
-      return responding(getPrompt(prompt, params.arguments ?? {}, context));
+      return responding(getPrompt(prompt, params.arguments ?? {}, context), context);
     });
     server.setRequestHandler("completion/complete", async ({ params }) => {
       if (params.ref.type === "ref/prompt") named(prompts, "prompt", params.ref.name);
       const complete = completerOf(params);
       if (complete === undefined) return { completion: { values: [], hasMore: false } };
       begin("completion/complete", "completion");
-      return { completion: await responding(complete(params.argument.value, context)) };
+      return { completion: await responding(complete(params.argument.value, context), context) };
     });
     return server;
   };
@@ -134,7 +135,7 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
     const texts = hint === undefined ? [text] : [text, hint];
     return { content: texts.map((one) => ({ type: "text", text: one })), structuredContent };
   } catch (error) {
-    return { content: [{ type: "text", text: messageFor(error) }], isError: true };
+    return { content: [{ type: "text", text: reported(error, context).message }], isError: true };
   }
 }
 
@@ -160,12 +161,13 @@ function withBound(schema: ObjectSchema): ObjectSchema {
  * Runs the work of a resource request. Fails with ResourceNotFoundError if the caller can fix the error, and otherwise
  * with InternalError.
  */
-async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
+async function reading<T>(uri: string, work: () => Promise<T>, context: ToolContext): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isCallers(error)) throw new ResourceNotFoundError(sanitizeForEcho(uri, maxEchoedUri), messageFor(error));
-    throw new ProtocolError(ProtocolErrorCode.InternalError, messageFor(error));
+    const { kind, message } = reported(error, context);
+    if (kind.http < 500) throw new ResourceNotFoundError(sanitizeForEcho(uri, maxEchoedUri), message);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, message);
   }
 }
 
@@ -173,12 +175,13 @@ async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
  * Runs the work of any other request that is not a tool call. Fails with InvalidParams if the caller can fix the error,
  * and otherwise with InternalError.
  */
-async function responding<T>(work: Promise<T>): Promise<T> {
+async function responding<T>(work: Promise<T>, context: ToolContext): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    const { kind, message } = reported(error, context);
     const { InvalidParams, InternalError } = ProtocolErrorCode;
-    throw new ProtocolError(isCallers(error) ? InvalidParams : InternalError, messageFor(error));
+    throw new ProtocolError(kind.http < 500 ? InvalidParams : InternalError, message);
   }
 }
 
@@ -196,12 +199,12 @@ function completerOf({ ref, argument }: CompleteRequestParams): Complete | undef
   return completers.get(`${place} ${argument.name}`);
 }
 
-/** Whether the caller can fix the error. */
-function isCallers(error: unknown): boolean {
-  return error instanceof Failure && error.kind.http < 500;
-}
-
-/** Returns the message for the model: what was wrong and what would be right, without internal details. */
-function messageFor(error: unknown): string {
-  return error instanceof Failure ? error.message : "Something went wrong in the service. Try again.";
+/**
+ * Returns the failure whose message the model sees. Reports an unexpected error; any other failure was reported by its
+ * call.
+ */
+function reported(error: unknown, { inbound, onError }: ToolContext): Failure {
+  const failure = failureOf(error);
+  if (failure !== error) onError(failure, inbound);
+  return failure;
 }

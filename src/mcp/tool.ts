@@ -5,7 +5,7 @@ import { collectUnknown } from "../../gateway/unknown-names.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
-import type { Inbound } from "../call/dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Content } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 
@@ -15,6 +15,8 @@ export interface ToolContext {
   readonly inbound: Inbound;
   /** The public base URL, without a trailing slash. */
   readonly baseUrl: string;
+  /** Called for an error that no call has reported. */
+  readonly onError: OnError;
 }
 
 /** The arguments of a tool as received. */
