@@ -2,7 +2,7 @@
 // unsupported requests.
 import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { ConnectError, createConnectRouter, createContextValues } from "@connectrpc/connect";
+import { ConnectError, createConnectRouter } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
@@ -10,11 +10,12 @@ import { failureOf } from "../errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { reportErrors, servedCallKey } from "./library-errors.ts";
+import { reportErrors, servedCall } from "./library-errors.ts";
 import { allowOf, protocolOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
 import { createUnaryRpc } from "./unary.ts";
+import { reportUnencodable } from "./unencodable.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 
 /** The message limit of gRPC health and reflection, whose protos cannot have our options. */
@@ -79,8 +80,8 @@ export function createRpcSurface(
     const handler = streamed ?? (openHandlers.get(path) as UniversalHandler);
     const protocol = await enter(inbound, () => protocolOf(handler, request));
     if (streamed !== undefined) return streams?.handle(streamed, protocol, request, response, inbound);
-    const values = createContextValues().set(servedCallKey, { inbound, protocol });
-    const received = universalRequest(handler, request, arriving(request), inbound, values);
-    await universalResponseToNodeResponse(await handler(received), response);
+    const [call, values] = servedCall(inbound, protocol);
+    const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
+    await universalResponseToNodeResponse(await reportUnencodable(served, request, call, onError), response);
   }
 }

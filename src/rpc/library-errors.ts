@@ -1,7 +1,7 @@
 // Converts errors of the library to the codes and details of our own failures.
 import type { Message } from "@bufbuild/protobuf";
-import type { Interceptor } from "@connectrpc/connect";
-import { Code, ConnectError, createContextKey } from "@connectrpc/connect";
+import type { ContextValues, Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, createContextKey, createContextValues } from "@connectrpc/connect";
 import { violation } from "../../gateway/body.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
@@ -41,10 +41,18 @@ export function observeUnsupported(inbound: Inbound): void {
 export interface ServedCall {
   readonly inbound: Inbound;
   readonly protocol: Protocol;
+  /** True once the service responds, until it fails. */
+  isResponding?: boolean;
 }
 
 /** The key of the call in a request to the library's router, for `reportErrors`. */
-export const servedCallKey = createContextKey<ServedCall | undefined>(undefined);
+const servedCallKey = createContextKey<ServedCall | undefined>(undefined);
+
+/** Returns a call, and the values of its request to the library's router. */
+export function servedCall(inbound: Inbound, protocol: Protocol): [call: ServedCall, values: ContextValues] {
+  const call: ServedCall = { inbound, protocol };
+  return [call, createContextValues().set(servedCallKey, call)];
+}
 
 /**
  * Creates an interceptor that reports the errors that end a call early: our own failures, and rejections by the
@@ -54,9 +62,13 @@ export function reportErrors(maxBytes: number, onError: OnError): Interceptor {
   return (next) => async (request) => {
     const call = request.contextValues.get(servedCallKey);
     if (call === undefined) throw new Error("an rpc was called past its surface");
-    const reported = (error: unknown): unknown => errorFor(error, call, request.signal, maxBytes, onError);
+    const reported = (error: unknown): unknown => {
+      call.isResponding = false;
+      return errorFor(error, call, request.signal, maxBytes, onError);
+    };
     try {
       const response = await next(request);
+      call.isResponding = true;
       return response.stream ? { ...response, message: reporting(response.message, reported) } : response;
     } catch (error) {
       throw reported(error);

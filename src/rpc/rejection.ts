@@ -56,9 +56,17 @@ export async function rejectedWith(
       return unknown;
     }
   }
-  const isCompressed = ((bytes[0] ?? 0) & compressedFlag) !== 0;
-  const data = bytes.subarray(envelopeHead);
-  return grpc.findTrailerError(grpcWeb.trailerParse(isCompressed ? await inflated(data) : data)) ?? unknown;
+  return (await errorAtEnd(protocol, bytes)) ?? unknown;
+}
+
+/** Returns the error in the envelope that ends a response of gRPC-Web, or a stream of Connect. */
+export async function errorAtEnd(protocol: Protocol, envelope: Uint8Array): Promise<ConnectError | undefined> {
+  const isCompressed = ((envelope[0] ?? 0) & compressedFlag) !== 0;
+  const data = envelope.subarray(envelopeHead);
+  const end = isCompressed ? await inflated(data) : data;
+  return protocol === "connect"
+    ? connect.endStreamFromJson(end).error
+    : grpc.findTrailerError(grpcWeb.trailerParse(end));
 }
 
 /** More bytes than any error response of the library has: it repeats at most a part of one message. */

@@ -2,7 +2,7 @@
 // writes the others.
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { createConnectRouter, createContextKey } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
@@ -11,12 +11,13 @@ import { sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Inbound, OnError, Stream, StreamDispatch } from "../call/dispatch.ts";
 import { createStrictDecoder } from "./json-flaws.ts";
-import { reportErrors, servedCallKey } from "./library-errors.ts";
+import { reportErrors, servedCall } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
 import { expiryOf } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
+import { reportUnencodable } from "./unencodable.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -66,9 +67,10 @@ export function createStreamSurface(
         const rejected = rejection(protocol, type, reportedError(error, inbound, protocol, onError));
         return sendCollected(request, response, rejected);
       }
-      const values = createContextValues().set(streamKey, stream).set(servedCallKey, { inbound, protocol });
+      const [call, values] = servedCall(inbound, protocol);
+      values.set(streamKey, stream);
       const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
-      await universalResponseToNodeResponse(served, response);
+      await universalResponseToNodeResponse(await reportUnencodable(served, request, call, onError), response);
     },
   };
 }

@@ -23,6 +23,7 @@ import { envelopeHead, expiryOf } from "./protocol.ts";
 import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
+import { requireEncoded } from "./unencodable.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 
 /** A unary rpc behind the guards. */
@@ -40,6 +41,8 @@ interface Call {
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
   decoded: boolean;
+  /** True once the failure of the service has been reported. */
+  failed: boolean;
   /** A response that is too large for the library to encode. */
   large?: Message;
 }
@@ -67,7 +70,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
     const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
     if ("violations" in message) return admitted.reject(message.violations);
-    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false };
+    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false, failed: false };
     const values = createContextValues().set(callKey, call);
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
       (error: unknown) => {
@@ -83,9 +86,10 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       delete call.large;
       return withLargeMessage(protocol, served, { schema: rpc.output, message: large, tally: inbound.tally });
     }
-    const pieces = await collected(served.body);
-    if (call.decoded) return { ...served, body: pieces };
-    return rejectUndecoded(protocol, { ...served, body: pieces }, call, maxBytes);
+    const response = { ...served, body: await collected(served.body) };
+    if (!call.decoded) return rejectUndecoded(protocol, response, call, maxBytes);
+    if (!call.failed) await requireEncoded(protocol, response);
+    return response;
   };
 
   return {
@@ -145,6 +149,7 @@ async function invoke(
     call.large = result;
     return create(method.output);
   } catch (error) {
+    call.failed = true;
     throw reportedError(error, call.inbound, protocolName, onError);
   }
 }
