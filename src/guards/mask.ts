@@ -1,5 +1,5 @@
 // Completes the update mask of a PATCH over RPC, and rejects invalid masks (contract §2.7; AIP-134).
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { create, getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -12,37 +12,39 @@ import { sanitizeForEcho } from "../text.ts";
 const everything = "*";
 /** The maximum length of a path in a violation's message, in UTF-16 units. */
 const maxPathLength = 64;
+/** The maximum number of paths. A mask of 256 KiB can have 130,000, each of which would be looked up and reported. */
+const maxPaths = 100;
 
 /**
  * Completes the message's field mask, if it has one. An unset or empty mask becomes the fields that are set, and `*`
- * becomes every field. Clears the fields that are not in the mask. Returns violations for an empty update, paths of no
- * updatable field, and fields that cannot be cleared.
+ * becomes every field. Clears the fields that are not in the mask. Returns violations for an empty update, a mask that
+ * is too long, the first path of no updatable field, and fields that cannot be cleared. Clears a rejected mask, so that
+ * nothing reads its paths again.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
   if (maskField === undefined) return [];
-  const violation = (message: string): Violation => ({ field: maskField.name, rule: "update_mask", message });
   const fields = reflect(schema, message);
+  const rejected = (message: string): Violation => {
+    fields.clear(maskField);
+    return { field: maskField.name, rule: "update_mask", message };
+  };
+  const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName]?.paths ?? [];
+  if (given.length > maxPaths) return [rejected(`must have at most ${maxPaths} paths`)];
   const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
-  const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
+  const updatableNames = updatable.map(({ name }) => name);
+  const names = updatableNames.join(", ");
   const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
-  const named =
-    given?.paths.flatMap((path) => (path === everything ? updatable.map(({ name }) => name) : [path])) ?? [];
-  const paths = named.length === 0 ? implied : [...new Set(named)];
-  const names = updatable.map(({ name }) => name).join(", ");
-  if (paths.length === 0) return [violation(`the update must change at least one of ${names}`)];
+  const named = new Set(given.flatMap((path) => (path === everything ? updatableNames : [path])));
+  const paths = named.size === 0 ? implied : [...named];
+  if (paths.length === 0) return [rejected(`the update must change at least one of ${names}`)];
   for (const field of updatable) if (!paths.includes(field.name)) fields.clear(field);
   fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
-  return paths.flatMap((path) =>
-    pathViolations(
-      path,
-      updatable.find(({ name }) => name === path),
-    ),
-  );
-
-  function pathViolations(path: string, field: DescField | undefined): Violation[] {
-    if (field === undefined) return [violation(`"${sanitizeForEcho(path, maxPathLength)}" is not one of ${names}`)];
-    if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
+  const firstWrong = paths.find((path) => !updatableNames.includes(path));
+  return paths.flatMap((path): Violation[] => {
+    if (path === firstWrong) return [rejected(`"${sanitizeForEcho(path, maxPathLength)}" is not one of ${names}`)];
+    const field = updatable.find(({ name }) => name === path);
+    if (field === undefined || fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
-  }
+  });
 }

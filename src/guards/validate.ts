@@ -11,6 +11,7 @@ import { Format, field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
+import { limitLists, withoutItems } from "./list-limits.ts";
 import { completeMask } from "./mask.ts";
 import { allowedNames, unrepresentableValues } from "./representable.ts";
 
@@ -36,35 +37,34 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
     reported.add(violation.field);
     violations.push(violation);
   };
-  const leftOut = leftOutBeyondRest(schema, message, reported);
-  completeDefaults(schema, message);
-  for (const violation of completeMask(schema, message)) add(violation);
-  for (const violation of ruleViolations(schema, message)) if (!leftOut.has(violation.field)) add(violation);
-  for (const violation of formatViolations(schema, message)) add(violation);
-  for (const violation of unrepresentableValues(schema, message)) add(violation);
+  const lists = limitLists(schema, message);
+  for (const violation of lists.violations) add(violation);
+  // The message itself, unless a list is too long. Then the request is rejected, and nothing reads the message.
+  const checked = lists.message;
+  const leftOut = leftOutBeyondRest(schema, checked, reported);
+  completeDefaults(schema, checked);
+  for (const violation of completeMask(schema, checked)) add(violation);
+  for (const violation of ruleViolations(schema, checked)) if (!leftOut.has(violation.field)) add(violation);
+  for (const violation of formatViolations(schema, checked)) add(violation);
+  for (const violation of unrepresentableValues(schema, checked)) add(violation);
   if (violations.length > 0) rejectInput(violations);
   lowerUuids(schema, message);
 }
 
 /**
  * Validates a batch except for its items. Fails with INVALID_REQUEST if it breaks a rule. Each item has its own result,
- * for which `violationsOf` finds the violations. The texts of the items are not read here, because reading them all at
- * once would block other requests.
+ * for which `violationsOf` finds the violations. The items are not read here, because reading them all at once would
+ * block other requests.
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
-  const ofBatch = violationsOf(schema, withoutTexts(schema, message)).filter(({ field }) => !/^\w+\[/.test(field));
-  const violations = [...found, ...ofBatch];
+  const lists = limitLists(schema, message);
+  const ofLists = new Set(lists.violations.map(({ field }) => field));
+  const ofBatch = violationsOf(schema, withoutItems(schema, lists.message)).filter(
+    ({ field }) => !/^\w+\[/.test(field) && !ofLists.has(field),
+  );
+  const violations = [...found, ...lists.violations, ...ofBatch];
   if (violations.length > 0) rejectInput(violations);
   lowerUuids(schema, message);
-}
-
-/** Returns a copy of the message with the same number of items, all of them empty. */
-function withoutTexts(schema: DescMessage, message: Message): Message {
-  const values = { ...message } as Message & Record<string, unknown>;
-  for (const { localName, fieldKind, message: item } of schema.fields)
-    if (fieldKind === "list" && item !== undefined)
-      values[localName] = new Array<Message>((values[localName] as Message[]).length).fill(reflect(item).message);
-  return values;
 }
 
 /** Returns the violations of a message: broken rules of its proto, and values that some wire cannot represent. */

@@ -249,9 +249,9 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   phone?: string | undefined;
 
   /**
-   * The fields to change: `full_name`, `email`, `phone`, or `*` for all of them. A field in the mask that is not set is
-   * cleared. A field outside the mask is ignored. Without a mask, the set fields are changed. REST derives the mask
-   * from the properties of the body.
+   * The fields to change: `full_name`, `email`, `phone`, or `*` for all of them, in at most 100 paths. A field in the
+   * mask that is not set is cleared. A field outside the mask is ignored. Without a mask, the set fields are changed.
+   * REST derives the mask from the properties of the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */

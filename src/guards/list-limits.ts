@@ -1,0 +1,52 @@
+// Limits of lists in requests: a list that is too long is one violation, and nothing reads its items.
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { getOption } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
+import type { Violation } from "../errors.ts";
+
+/** The lists of a message that are too long, and the message without their items. */
+export interface LimitedLists {
+  readonly violations: readonly Violation[];
+  readonly message: Message;
+}
+
+type Values = Message & Record<string, unknown>;
+
+/**
+ * Returns a violation for each list with more items than its rules allow. 256 KiB can hold 130,000 items. To check
+ * them all takes a second of processor time, in which no other request runs.
+ */
+export function limitLists(schema: DescMessage, message: Message): LimitedLists {
+  const values = message as Values;
+  const long = schema.fields.filter((field) => {
+    const { max } = itemLimits(field);
+    return max !== undefined && (values[field.localName] as readonly unknown[]).length > max;
+  });
+  if (long.length === 0) return { violations: [], message };
+  const violations = long.map((field) => {
+    const message = `must contain no more than ${itemLimits(field).max} item(s)`;
+    return { field: field.name, rule: "repeated.max_items", message };
+  });
+  return { violations, message: { ...message, ...Object.fromEntries(long.map(({ localName }) => [localName, []])) } };
+}
+
+/** Returns a copy of the message with only as many items in each list as the rules of the list need, all empty. */
+export function withoutItems(schema: DescMessage, message: Message): Message {
+  const values = { ...message } as Values;
+  for (const field of schema.fields) {
+    if (field.fieldKind !== "list") continue;
+    const length = Math.min((values[field.localName] as readonly unknown[]).length, itemLimits(field).min);
+    const item = field.message === undefined ? "" : reflect(field.message).message;
+    values[field.localName] = new Array<unknown>(length).fill(item);
+  }
+  return values;
+}
+
+/** The limits of a list's rules. The minimum is 1 without a rule: a list that is required needs an item. */
+function itemLimits(field: DescField): { readonly min: number; readonly max: number | undefined } {
+  if (field.fieldKind !== "list") return { min: 1, max: undefined };
+  const { type } = getOption(field, fieldRules);
+  const { minItems = 0n, maxItems = 0n } = type.case === "repeated" ? type.value : {};
+  return { min: Math.max(1, Number(minItems)), max: maxItems > 0n ? Number(maxItems) : undefined };
+}
