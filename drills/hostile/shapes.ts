@@ -8,6 +8,7 @@ import type { Where } from "../isolation/operations.ts";
 import type { User } from "../isolation/users.ts";
 import { send, sendGrpc } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
+import { longLists } from "./long-lists.ts";
 import { enveloped } from "./requests.ts";
 import type { Status } from "./wire.ts";
 
@@ -39,12 +40,16 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
     () => `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`,
   ],
   ["many lone surrogates", (share) => `{${repeated('"\\ud800":"\\ud800"', 12_000 * share)}}`],
+  ["many numbers", (share) => `{"full_name":[${repeated("1", 130_000 * share)}]}`],
+  ["many empty objects", (share) => `{"full_name":[${repeated("{}", 87_000 * share)}]}`],
   ["blanks", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
   ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
 ];
 
 /** All of them. */
-export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
+export function hardShapes(where: Where, user: User): Case[] {
+  const { base } = where;
+  const { key, token, ids } = user;
   const by = { authorization: `Bearer ${key}`, "content-type": json };
   const create = "/records.v1.ContactService/CreateContact";
   const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> =>
@@ -69,6 +74,7 @@ export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
     params: { name: "search_notes", arguments: { query: "ab" } },
   };
   return [
+    ...longLists(where, user),
     ...bodies.flatMap(([name, write]): Case[] => [
       { name: `REST: ${name}`, send: (share) => send(base, "POST", "/v1/contacts", by, write(share)) },
       { name: `Connect: ${name}`, send: (share) => connect(write(share)) },
