@@ -57,6 +57,23 @@ test("accepts a text of at most 100 levels exactly if JSON.parse accepts it [VAL
   );
 });
 
+test("reads numbers of any length, sign, fraction and exponent as JSON.parse does [VAL-01]", () => {
+  const digits = Array.from({ length: 25 }, (_, at) => "9007199254740993123456789".slice(0, at + 1));
+  const forms = ["0", "-0", "10", ...digits].flatMap((integer) =>
+    ["", ".5", ".0", "e2", "E-2", "e+2", ".25e3"].flatMap((rest) => [integer + rest, `-${integer}${rest}`]),
+  );
+  for (const form of forms.filter(parses))
+    for (const text of [form, `[${form}]`, `{"a": ${form} }`])
+      expect(plain(valueOf(text)), text).toEqual(JSON.parse(text));
+  for (const form of ["00", "01", "-01", "1.", ".5", "1e", "1e+", "+1", "--1", "1-", "-", "0x1"])
+    expect(readJson(form), form).toHaveProperty("problem");
+});
+
+test("reads empty objects beside others, each as an empty one [VAL-01]", () => {
+  const text = '[{},{"a":{}},{ },[],[{}],{"a":1,"b":{"c":{}}}]';
+  expect(plain(valueOf(text))).toEqual(JSON.parse(text));
+});
+
 test.each([
   ["", "it ends too early"],
   ["  ", "it ends too early"],
