@@ -78,33 +78,47 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
+/** The bytes of a body, or the reason why it was not received completely. */
+export type ReceivedBytes = Buffer | "too large" | "gone";
+
 /**
  * Receives a whole body of at most `limit` bytes. Returns "too large" for a larger one. Its rest may still be arriving,
- * and the caller must consume it. Returns "gone" if the client left or the request was rejected. Never rejects.
+ * and the caller must consume it. Returns "too slow" for a body that takes longer than `maxMs`, whose rest is
+ * discarded. Returns "gone" if the client left or the request was rejected. Never rejects.
  */
-export function receiveBytes(request: Request, limit: number): Promise<Buffer | "too large" | "gone"> {
+export function receiveBytes(request: Request, limit: number): Promise<ReceivedBytes>;
+export function receiveBytes(request: Request, limit: number, maxMs: number): Promise<ReceivedBytes | "too slow">;
+export function receiveBytes(request: Request, limit: number, maxMs?: number): Promise<ReceivedBytes | "too slow"> {
   // If the client left while the guards ran, no further event reports it.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
   return new Promise((resolve) => {
-    const collected = collect();
+    let collected = collect();
     let size = 0;
     let ended = false;
+    const timer = maxMs === undefined ? undefined : setTimeout(() => stop("too slow"), maxMs);
+    // The request may last, and refers to the listeners: what has arrived is released now.
+    const stop = (outcome: "too large" | "too slow" | "gone"): void => {
+      clearTimeout(timer);
+      request.removeAllListeners("data");
+      collected = collect();
+      resolve(outcome);
+    };
     request.on("data", (chunk) => {
+      if (isRejected(request)) return stop("gone");
       collected.add(chunk);
       size += chunk.length;
-      if (size <= limit) return;
-      request.removeAllListeners("data");
-      resolve("too large");
+      if (size > limit) stop("too large");
     });
     request.on("end", () => {
+      clearTimeout(timer);
       if (isRejected(request)) return resolve("gone");
       ended = true;
       if (size <= largeBytes) resolve(collected.bytes());
       else void waitForDecodeTurn(size).then(() => resolve(collected.bytes()));
     });
     // Before `end`, this means that the client left. After it, the event has no effect.
-    request.on("close", () => ended || resolve("gone"));
+    request.on("close", () => ended || stop("gone"));
   });
 }
 

@@ -59,7 +59,7 @@ export function createGuards(
   const { client, redis, services, switches } = storage;
   const size = { rate: config.rateLimit, burst: config.rateBurst };
   const limits = createLimits(redis, size, config.maxInFlight, observability.metrics);
-  const { throttle, capacity, recognizers } = limits;
+  const { throttle, capacity, recognizers, receiveUnidentified } = limits;
   const render = createRenderBody(config.documentProvider);
   const idempotency = createIdempotency(client.db(), createReservations(redis), render);
 
@@ -100,7 +100,7 @@ export function createGuards(
     internal: createDispatch(inside, rpcs.internal, idempotency),
     streams: createStreamDispatch(inside, services.streams),
   };
-  const enterLogout = createEnterLogout<Logout>(recognizers, capacity);
+  const enterLogout = createEnterLogout<Logout>(recognizers, capacity, receiveUnidentified);
   return { limits, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
 }
 

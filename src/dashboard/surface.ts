@@ -1,5 +1,6 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, withDeadline } from "../deadline.ts";
@@ -38,13 +39,13 @@ export interface DashboardDependencies {
     serve: (user: GetUser, sent: string | undefined) => Promise<void>,
   ) => Promise<void>;
   /**
-   * Verifies a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails
-   * with INVALID_LOGOUT_TOKEN, with RATE_LIMITED, or with UNAVAILABLE under overload.
+   * Receives and verifies a logout token, throttles the request by the user whom it names or by the address, then
+   * serves it. Fails with INVALID_LOGOUT_TOKEN, with RATE_LIMITED, or with UNAVAILABLE under overload.
    */
   readonly enterLogout: (
     inbound: Inbound,
     deadline: Deadline,
-    token: string | undefined,
+    receive: () => Promise<string | undefined>,
     verify: (token: string) => Promise<Logout>,
     serve: (logout: Logout) => Promise<void>,
   ) => Promise<void>;
@@ -66,8 +67,10 @@ interface Exchange {
   readonly inbound: Inbound;
   readonly deadline: Deadline;
   readonly user: GetUser;
-  /** The value of the route's form field; undefined if the body has none or is too large. */
+  /** The value of the route's form field; undefined if the body has none or is too large, or is not received yet. */
   readonly sent: string | undefined;
+  /** Receives that value. Only a route that throttles itself calls it. */
+  readonly receive: () => Promise<string | undefined>;
 }
 
 interface Route {
@@ -88,8 +91,10 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
   function rejectRequest(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
     onError(failure, inbound);
     if (response.headersSent) return;
+    const { kind, message, reason, retryAfterSeconds, allow } = failure;
+    // The rest of the body may never come, and no other request can follow it.
+    if (reason === Reason.REQUEST_TIMEOUT) return writeFailureAndClose(request, response, failure);
     request.resume();
-    const { kind, message, retryAfterSeconds, allow } = failure;
     if (!wantsPage(inbound)) return writeFailure(response, failure);
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
@@ -114,10 +119,12 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           field !== undefined && request.method === method
             ? withDeadline(deadline, formValue(request, field))
             : undefined;
+        const nothing = { sent: undefined, user: () => undefined };
         if (isThrottled && request.method === method)
-          return await withDeadline(deadline, serve({ ...exchange, sent: await receive(), user: () => undefined }));
+          return await withDeadline(deadline, serve({ ...exchange, ...nothing, receive }));
         await enter(inbound, deadline, receive, async (user, sent) => {
-          if (acceptMethod(request, response, method)) await withDeadline(deadline, serve({ ...exchange, user, sent }));
+          if (acceptMethod(request, response, method))
+            await withDeadline(deadline, serve({ ...exchange, user, sent, receive }));
         });
       } catch (error) {
         rejectRequest(request, response, inbound, mongoFailureOf(error));
@@ -183,9 +190,9 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
 }
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
-  return async ({ response, inbound, deadline, sent }) => {
+  return async ({ response, inbound, deadline, receive }) => {
     const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token);
-    await enterLogout(inbound, deadline, sent, verify, async (logout) => {
+    await enterLogout(inbound, deadline, receive, verify, async (logout) => {
       await available().endByProvider(logout, { ...originOf(inbound), deadline });
       response.writeHead(200, { "Cache-Control": "no-store" }).end();
     });

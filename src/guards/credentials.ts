@@ -176,12 +176,7 @@ function createLookUp<Holder>(
 ) {
   return async (credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Recognition<Holder>> => {
     const { address, deadline } = arrival;
-    const network = networkOf(address);
-    const waitMs = await lookUps.take(network);
-    if (waitMs > 0) {
-      onRejectedLookUp();
-      rejectFor(waitMs);
-    }
+    const giveBack = await takeLookUp({ lookUps, onRejectedLookUp }, address);
     let failed = false;
     try {
       return await capacity.run("unverified", deadline, async () => {
@@ -192,9 +187,26 @@ function createLookUp<Holder>(
         return found;
       });
     } finally {
-      if (!failed) lookUps.giveBack(network);
+      if (!failed) giveBack();
     }
   };
+}
+
+/**
+ * Takes one of the failed look-ups that a client's network may have. Returns a function that gives it back. Fails with
+ * RATE_LIMITED if there is none left.
+ */
+export async function takeLookUp(
+  { lookUps, onRejectedLookUp }: Pick<RecognitionDependencies, "lookUps" | "onRejectedLookUp">,
+  address: string,
+): Promise<() => void> {
+  const network = networkOf(address);
+  const waitMs = await lookUps.take(network);
+  if (waitMs > 0) {
+    onRejectedLookUp();
+    rejectFor(waitMs);
+  }
+  return () => lookUps.giveBack(network);
 }
 
 const nobody = { kind: "invalid", failure: undefined } as const;

@@ -12,6 +12,8 @@ import { createKnownBuckets } from "./known-buckets.ts";
 import { sharedBucket } from "./shared-bucket.ts";
 import type { Throttle } from "./throttle.ts";
 import { addressBucket, createThrottle } from "./throttle.ts";
+import type { ReceiveUnidentified } from "./unidentified-body.ts";
+import { createReceiveUnidentified } from "./unidentified-body.ts";
 
 /** The limits that an instance applies to requests. */
 export interface Limits {
@@ -25,6 +27,7 @@ export interface Limits {
    */
   sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
   readonly recognizers: CreateRecognizer;
+  readonly receiveUnidentified: ReceiveUnidentified;
   /** Returns the number of callers' buckets in this instance's memory. */
   fallbackBuckets(): number;
 }
@@ -80,6 +83,7 @@ export function createLimits(
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
     sendLarge: createSendLarge(onOverload),
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
+    receiveUnidentified: createReceiveUnidentified(recognition),
     fallbackBuckets: known.count,
   };
 }

@@ -7,6 +7,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, CreateRecognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
+import type { ReceiveUnidentified } from "./unidentified-body.ts";
 
 /** The session or user that a logout token names. */
 export interface NamedByLogout {
@@ -16,14 +17,14 @@ export interface NamedByLogout {
 }
 
 /**
- * Verifies a logout token with `verify`, throttles the request, and calls `serve` with the token's content. Fails with
- * INVALID_LOGOUT_TOKEN, also if there is no token, with RATE_LIMITED, with UNAVAILABLE under overload, and as `verify`
- * and `serve` do.
+ * Receives a logout token with `receive`, verifies it with `verify`, throttles the request, and calls `serve` with the token's content. Fails with
+ * INVALID_LOGOUT_TOKEN, also if there is no token, with RATE_LIMITED, with UNAVAILABLE under overload, and as `receive`,
+ * `verify` and `serve` do.
  */
 export type EnterLogout<Logout> = (
   inbound: Inbound,
   deadline: Deadline,
-  token: string | undefined,
+  receive: () => Promise<string | undefined>,
   verify: (token: string) => Promise<Logout>,
   serve: (logout: Logout) => Promise<void>,
 ) => Promise<void>;
@@ -32,9 +33,12 @@ export type EnterLogout<Logout> = (
 export function createEnterLogout<Logout extends NamedByLogout>(
   recognizers: CreateRecognizer,
   capacity: Capacity,
+  receiveUnidentified: ReceiveUnidentified,
 ): EnterLogout<Logout> {
   const recognizer = recognizers(({ issuer, sid, subject }: Logout) => bucketOf(issuer, sid, subject));
-  return async ({ address }, deadline, token, verify, serve) => {
+  return async ({ address }, deadline, receive, verify, serve) => {
+    // The bucket is known only once the token is: the provider's many users must not share the bucket of its address.
+    const token = await receiveUnidentified({ address, deadline }, receive);
     let rejection: Failure | undefined;
     const credentialOf = (sent: string): Credential<Logout> => ({
       name: digestName(sent),

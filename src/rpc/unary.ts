@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { ReceivedBytes } from "../../gateway/body.ts";
 import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { deadlineIn, withDeadline } from "../deadline.ts";
@@ -114,7 +115,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
 type Served = CollectedResponse | "gone";
 
 /** Receives the body of a call. A GET call has none. */
-async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): ReturnType<typeof receiveBytes> {
+async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): Promise<ReceivedBytes> {
   if (request.method === "GET") return Buffer.alloc(0);
   return receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
 }

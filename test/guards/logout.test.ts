@@ -1,6 +1,6 @@
 // The guard of back-channel logouts over test doubles: which bucket a logout token takes from.
 import { randomUUID } from "node:crypto";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -9,6 +9,7 @@ import { createRecognizer } from "../../src/guards/credentials.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { EnterLogout, NamedByLogout } from "../../src/guards/logout.ts";
 import { createEnterLogout } from "../../src/guards/logout.ts";
+import { createReceiveUnidentified } from "../../src/guards/unidentified-body.ts";
 import type { Inbound } from "../../src/call/dispatch.ts";
 import { reasonOf } from "./made.ts";
 
@@ -30,12 +31,16 @@ beforeEach(() => {
     ...unlimited,
     run: (credential, deadline, work) => (credentials.push(credential), unlimited.run(credential, deadline, work)),
   };
-  enter = createEnterLogout((bucketOf) => createRecognizer(parts, bucketOf), capacity);
+  enter = createEnterLogout(
+    (bucketOf) => createRecognizer(parts, bucketOf),
+    capacity,
+    createReceiveUnidentified(parts),
+  );
 });
 
 const serve = (logout: NamedByLogout): Promise<void> => Promise.resolve(void served.push(logout));
 const send = (verify: () => Promise<NamedByLogout>): Promise<void> =>
-  enter(inbound, deadlineIn(4_000), randomUUID(), verify, serve);
+  enter(inbound, deadlineIn(4_000), () => Promise.resolve(randomUUID()), verify, serve);
 const named = (sid: string | undefined, subject: string | undefined, issuer = "https://id.example"): NamedByLogout => ({
   issuer,
   sid,
@@ -72,7 +77,7 @@ test("takes from the address's bucket for an invalid token, serves nothing, and 
 test("rejects a request without a token, which takes from the address's bucket [DSH-04]", async () => {
   const verify = (): Promise<never> => Promise.reject(new Error("there is nothing to verify"));
   for (let turn = 0; turn < 4; turn++)
-    await expect(enter(inbound, deadlineIn(4_000), undefined, verify, serve)).rejects.toThrow(
+    await expect(enter(inbound, deadlineIn(4_000), () => Promise.resolve(undefined), verify, serve)).rejects.toThrow(
       "logout_token: is required.",
     );
   expect([buckets.length, new Set(buckets), served]).toEqual([4, new Set(["address:192.0.2.1"]), []]);
@@ -84,4 +89,32 @@ test("fails as the verification does if the provider cannot be reached, and does
   expect(served).toEqual([]);
   await send(() => Promise.resolve(named("a", undefined)));
   expect(served).toHaveLength(1);
+});
+
+test("a body that does not arrive completely takes from the address's bucket, and only a few may be on their way [RTE-20, DSH-04]", async () => {
+  const verify = (): Promise<NamedByLogout> => Promise.resolve(named("a", undefined));
+  const slow = (): Promise<never> => Promise.resolve().then(() => fail(Reason.REQUEST_TIMEOUT));
+  const receive = vi.fn(slow);
+  for (let turn = 0; turn < 2; turn++)
+    expect(await reasonOf(enter(inbound, deadlineIn(4_000), receive, verify, serve))).toBe("REQUEST_TIMEOUT");
+  expect(buckets).toEqual(["address:192.0.2.1", "address:192.0.2.1"]);
+  // The third is rejected before its body is received, and takes no token.
+  expect(await reasonOf(enter(inbound, deadlineIn(4_000), receive, verify, serve))).toBe("RATE_LIMITED");
+  expect([receive.mock.calls.length, buckets.length, served]).toEqual([2, 2, []]);
+  const other = { address: "192.0.2.2" } as Inbound;
+  await enter(other, deadlineIn(4_000), () => Promise.resolve("a token"), verify, serve);
+  expect(served).toEqual([named("a", undefined)]);
+});
+
+test("bodies that are still arriving count, and those that have arrived do not [RTE-20, DSH-04]", async () => {
+  const verify = (): Promise<NamedByLogout> => Promise.resolve(named("a", undefined));
+  const arrivals: ((token: string) => void)[] = [];
+  const receive = (): Promise<string> => new Promise((resolve) => arrivals.push(resolve));
+  const arriving = [1, 2].map(() => enter(inbound, deadlineIn(4_000), receive, verify, serve));
+  await expect.poll(() => arrivals.length).toBe(2);
+  expect(await reasonOf(enter(inbound, deadlineIn(4_000), receive, verify, serve))).toBe("RATE_LIMITED");
+  for (const arrive of arrivals) arrive(randomUUID());
+  await Promise.all(arriving);
+  for (let turn = 0; turn < 4; turn++) await send(verify);
+  expect([served.length, buckets.some((bucket) => bucket.startsWith("address:"))]).toEqual([6, false]);
 });

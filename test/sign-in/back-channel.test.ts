@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { enter, logout } from "../../fixtures/sign-in/fake-provider.ts";
 import { newKey } from "../../fixtures/sign-in/keys.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   auditOf,
@@ -61,6 +62,34 @@ test("valid logout tokens are throttled by the session or user that each names, 
   expect(await send(await sign(randomUUID()))).toEqual([200]);
   const again = await Promise.all(Array.from({ length: 12 }, () => sign("the-session")));
   expect(new Set(await send(...again))).toEqual(new Set([200, 429]));
+});
+
+test("a logout request that does not arrive completely gets 408, and 429 once its address has no tokens left [RTE-20, DSH-04]", async () => {
+  const limits = { RATE_LIMIT: "1", RATE_BURST: "3" };
+  const limited = await service().another({ ...fake().settings(), ...limits });
+  onTestFinished(() => limited.stop());
+  const head = "POST /sign-out/back-channel HTTP/1.1\r\nHost: localhost\r\n";
+  const slow = Array.from({ length: 8 }, () =>
+    exchange(limited.base, `${head}Content-Length: 16000\r\n\r\nlogout_token=${"x".repeat(15_000)}`, 10_000),
+  );
+  const form = "POST /sign-out HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nuser=";
+  const signOut = exchange(base(), form, 10_000);
+  // A complete request from the same address is served meanwhile.
+  expect((await sendToken(await fake().sign(claimsOf()), limited.base)).status).toBe(200);
+  const responses = (await Promise.all(slow)).map((one) => one.responses[0]);
+  const statuses = responses.map((response) => response?.status);
+  expect((await signOut).responses[0]?.status).toBe(408);
+  expect(new Set(statuses)).toEqual(new Set([408, 429]));
+  expect(statuses.filter((status) => status === 408).length).toBeLessThanOrEqual(4);
+  expect(JSON.parse(responses.find((response) => response?.status === 408)?.body ?? "")).toEqual({
+    error: { code: "408", message: "The HTTP request did not arrive in time. Send it again." },
+  });
+});
+
+test("a form of more than 16 KiB counts as one without a token, and a smaller one is read [DSH-04]", async () => {
+  const token = await fake().sign(claimsOf({ padding: "x".repeat(16_384) }));
+  expect((await sendToken(token)).body).toEqual({ error: { code: "400", message: "logout_token: is required." } });
+  expect((await sendToken(await fake().sign(claimsOf({ padding: "x".repeat(8_000) })))).status).toBe(200);
 });
 
 describe("a logout token", () => {
