@@ -17,8 +17,8 @@ const tests = (folder: string, ...names: string[]): string[] => names.map((name)
 export const groups: readonly Group[] = [
   {
     name: "validation",
-    mutate: guards("validate", "mask", "representable"),
-    tests: tests("guards", "validation", "made-up-rules", "representable"),
+    mutate: guards("list-limits", "validate", "mask", "representable"),
+    tests: tests("guards", "validation", "made-up-rules", "long-lists", "representable"),
   },
   {
     name: "access policies",
@@ -105,13 +105,13 @@ export const groups: readonly Group[] = [
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
   {
     name: "credentials",
-    mutate: ["src/address.ts", ...guards("credentials", "logout")],
+    mutate: ["src/address.ts", ...guards("credentials", "logout", "unidentified-body")],
     tests: tests("guards", "credentials", "addresses", "logout"),
   },
   {
     name: "buckets",
     mutate: guards("bucket", "known-buckets", "shared-bucket"),
-    tests: tests("guards", "bucket", "known-buckets"),
+    tests: tests("guards", "bucket", "foreign-bucket", "known-buckets"),
   },
   {
     name: "commit",

@@ -6,7 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 
 /** The maximum size of a form in bytes. A logout token has 1 to 2 KB, and no other form is as large. */
 const maxBytes = 16_384;
-/** The maximum time in which a form arrives, in milliseconds. It leaves time to serve the request until its deadline. */
+/** The maximum time in which a form arrives, in milliseconds: less than the deadline, to serve the request in time. */
 const maxArrivalMs = 4_000;
 
 /**

@@ -17,9 +17,9 @@ export interface NamedByLogout {
 }
 
 /**
- * Receives a logout token with `receive`, verifies it with `verify`, throttles the request, and calls `serve` with the token's content. Fails with
- * INVALID_LOGOUT_TOKEN, also if there is no token, with RATE_LIMITED, with UNAVAILABLE under overload, and as `receive`,
- * `verify` and `serve` do.
+ * Receives a logout token with `receive`, verifies it with `verify`, throttles the request, and calls `serve` with the
+ * token's content. Fails with INVALID_LOGOUT_TOKEN, also if there is no token, with RATE_LIMITED, with UNAVAILABLE
+ * under overload, and as `receive`, `verify` and `serve` do.
  */
 export type EnterLogout<Logout> = (
   inbound: Inbound,

@@ -182,6 +182,7 @@ export const serviceRooms: readonly Room[] = [
       "src/http/static-files.ts",
       "src/sign-in/sign-in.ts",
       "gateway/body.ts",
+      "gateway/linger.ts",
       "gateway/response.ts",
     ],
   ],
