@@ -13,7 +13,9 @@ import type { Deadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
 import type { StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { mapInPieces } from "../large/pieces.ts";
 import { ownerField, rulesFor } from "./kept.ts";
+import { unreadableDocument } from "./readable.ts";
 
 /** The marker of an account's restore. From the first batch on, no other backup can be restored into the account. */
 interface RestoreDocument {
@@ -63,6 +65,7 @@ export function createRestore(client: MongoClient): Restore {
     async check({ backup, accountId, deadline }, documents) {
       if (accountId === undefined) return false;
       const account = accountIn(parse(documents, accountId));
+      await requireReadable(documents, deadline);
       const { accounts, erasures, restores } = opened;
       // A deleted account keeps the marker until the end of its erasure.
       if ((await findFirst(erasures, { _id: accountId }, { deadline })) !== undefined) failDeleted();
@@ -75,6 +78,7 @@ export function createRestore(client: MongoClient): Restore {
     },
     async write({ backup, accountId, deadline }, documents) {
       const parsed = parse(documents, accountId);
+      await requireReadable(documents, deadline);
       try {
         return await transaction(client, deadline, async (session) => {
           if (accountId !== undefined && (await begin(opened, accountId, backup, session))) return true;
@@ -174,6 +178,15 @@ function parse(documents: readonly StoredDocument[], accountId: UUID | undefined
       },
     ]);
   return parsed;
+}
+
+/** Fails with INVALID_REQUEST if a read could not return one of the documents. Other requests run in between. */
+async function requireReadable(documents: readonly StoredDocument[], deadline: Deadline): Promise<void> {
+  const found = await mapInPieces(documents, deadline, ({ collection, bson }, at) =>
+    unreadableDocument(collection, bson, `documents[${at}]`),
+  );
+  const violations = found.filter((violation) => violation !== undefined);
+  if (violations.length > 0) rejectInput(violations);
 }
 
 /** Parses a document so that numbers keep their BSON types. Returns undefined if it is invalid. */

@@ -1,6 +1,7 @@
 // Rejects values that one wire can carry and another cannot represent, in every field of every message.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -18,6 +19,9 @@ const outOfTime = {
   message: "must be a time from the year 1 to 9999, with nanos from 0 to 999999999",
 };
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
+const notString = { rule: "type", message: "must be a string" };
+const notNumber = { rule: "type", message: "must be a number" };
+const notInt32 = { rule: "type", message: "must be a whole number of 32 bits" };
 const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
 
 /**
@@ -53,11 +57,20 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
     if (field.enum.value[value as number] === undefined) {
       violations.push({ field: name, rule: "enum.defined_only", message: allowedNames(field.enum) });
     }
-  } else if (typeof value === "number") {
-    if (!Number.isFinite(value)) violations.push({ field: name, ...notFinite });
-  } else if (typeof value === "string" && loneSurrogate.test(value)) {
-    violations.push({ field: name, ...notWellFormed });
+  } else {
+    const wrong = inScalar(field.scalar, value);
+    if (wrong !== undefined) violations.push({ field: name, ...wrong });
   }
+}
+
+/** Decoded messages have the right types. Messages of stored documents may not. */
+function inScalar(scalar: ScalarType | undefined, value: unknown): typeof notFinite | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) return notFinite;
+  if (typeof value === "string" && loneSurrogate.test(value)) return notWellFormed;
+  if (scalar === ScalarType.STRING && typeof value !== "string") return notString;
+  if (scalar === ScalarType.DOUBLE && typeof value !== "number") return notNumber;
+  if (scalar === ScalarType.INT32 && value !== (Number(value) | 0)) return notInt32;
+  return undefined;
 }
 
 /** JSON has no 64-bit numbers, which a map can have as keys. */

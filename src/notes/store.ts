@@ -249,7 +249,8 @@ export function contactLabel({ full_name, inferred_name, email }: LabelledContac
   return displayName({ full_name, inferred_name, email }) ?? null;
 }
 
-function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {
+/** Returns a note as a search shows it. */
+export function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {
   const text = content ?? "";
   const excerpt = text.slice(0, endOfCodePoints(text, excerptLength));
   return {

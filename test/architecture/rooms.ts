@@ -1,7 +1,7 @@
 // The rooms of the repository: who may import whom.
 import { programRooms } from "./program-rooms.ts";
 import type { Room } from "./service-rooms.ts";
-import { serviceRooms } from "./service-rooms.ts";
+import { domain, serviceRooms } from "./service-rooms.ts";
 
 /** What every test may import. */
 export const tested = ["test/", "fixtures/", "scripts/", "client/src/", "gateway/", "src/"];
@@ -9,6 +9,22 @@ export const tested = ["test/", "fixtures/", "scripts/", "client/src/", "gateway
 /** The first room whose path a file begins with is its own. */
 export const rooms: readonly Room[] = [
   ...serviceRooms,
+  [
+    "src/backup/",
+    domain(
+      "src/backup/",
+      "src/large/",
+      "src/accounts/store.ts",
+      "src/api-keys/store.ts",
+      "src/contacts/document.ts",
+      "src/guards/internal.ts",
+      "src/guards/representable.ts",
+      "src/guards/stream.ts",
+      "src/ingest/exported.ts",
+      "src/notes/",
+      "src/sessions/",
+    ),
+  ],
   ...programRooms,
   [
     "src/guide/",

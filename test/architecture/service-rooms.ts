@@ -203,16 +203,6 @@ export const serviceRooms: readonly Room[] = [
     "src/instance/",
     domain("src/instance/", "src/config.ts", "src/guards/internal.ts", "src/call/", "gateway/response.ts"),
   ],
-  [
-    "src/backup/",
-    domain(
-      "src/backup/",
-      "src/accounts/store.ts",
-      "src/api-keys/store.ts",
-      "src/guards/internal.ts",
-      "src/guards/stream.ts",
-    ),
-  ],
   ["src/switches/", domain("src/switches/", "src/fair-queue.ts", "src/guards/switches.ts", "src/guards/internal.ts")],
   [
     "src/ingest/",
