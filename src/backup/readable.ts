@@ -17,6 +17,10 @@ import { resultMessage } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionDetail } from "../sessions/messages.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
+import { sanitizeForEcho } from "../text.ts";
+
+/** The maximum length of an id that is repeated to its sender. The id of a document can be any value. */
+const maxIdLength = 64;
 
 /** The messages that together have every field of a document that a read returns. */
 type Mapping = (document: Document) => readonly (readonly [DescMessage, Message])[];
@@ -68,7 +72,8 @@ export function unreadableDocument(collection: string, bson: Uint8Array, field: 
   const document = decode(Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength));
   const problem = problemOf(mapping, document);
   if (problem === undefined) return undefined;
-  const message = `must be readable, but ${String(document["_id"])} of ${collection} has ${problem}`;
+  const id = sanitizeForEcho(String(document["_id"]), maxIdLength);
+  const message = `must be readable, but ${id} of ${collection} has ${problem}`;
   return { field, rule: "readable", message };
 }
 

@@ -165,7 +165,10 @@ test("suspend, resume, end-sessions and key revoke require a reason, take effect
   // Again by its id: nothing changes.
   expect(await cliJson(service(), ["key", "revoke", revoked.id, "--reason", "again"])).toEqual(revoked);
   const { code, stderr } = await cli(service(), ["key", "revoke", "rec_0000", "--reason", "none"]);
-  expect([code, stderr]).toEqual([1, "records: There is no such API key.\n"]);
+  expect([code, stderr]).toEqual([
+    1,
+    "records: There is no such API key. Check its id or its first 8 characters. Revoked keys are deleted after 30 days.\n",
+  ]);
   expect((await cli(service(), ["key", "revoke", client.key, "--reason", "whole"])).stderr).toContain(
     "must be the id of an API key, or its first 8 characters",
   );

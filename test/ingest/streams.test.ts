@@ -241,7 +241,7 @@ test("an export of an account that is deleted meanwhile fails instead of ending 
   await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
   await expect(async () => {
     while ((await responses.next()).done !== true);
-  }).rejects.toThrow("There is no such account.");
+  }).rejects.toThrow("There is no such account. Check the id");
 });
 
 test("stores the last of consecutive records with the same id or external id [ING-06]", async () => {

@@ -110,7 +110,7 @@ test("an identity belongs to one account: linking it to a second one is rejected
   expect([status, body.code, body.message]).toEqual([
     409,
     "already_exists",
-    "subject: this identity is already linked to another account.",
+    "subject: this identity is already linked to another account. Check the issuer and the subject.",
   ]);
   expect([await identitiesOf(first), await identitiesOf(second)]).toEqual([[{ issuer, subject: "taken" }], []]);
   // The issuer and the subject are one name only together.
@@ -140,7 +140,11 @@ test.each(["GetAccount", "SetBetaEnrolment", "LinkIdentity"])(
           ? { enrolled: true }
           : {}),
     });
-    expect([status, body.code, body.message]).toEqual([404, "not_found", "There is no such account."]);
+    expect([status, body.code, body.message]).toEqual([
+      404,
+      "not_found",
+      "There is no such account. Check the id: records account list shows all accounts.",
+    ]);
   },
 );
 

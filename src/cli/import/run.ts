@@ -28,7 +28,7 @@ import { createWindow } from "./window.ts";
 export interface ImportOptions {
   readonly account: string;
   readonly format?: Format;
-  readonly map: readonly string[];
+  readonly map?: readonly string[];
   readonly encoding: string;
   readonly name?: string;
   readonly again?: boolean;

@@ -20,7 +20,7 @@ export interface SourceOptions {
   readonly file: string;
   readonly format: Format | undefined;
   readonly encoding: string;
-  readonly map: readonly string[];
+  readonly map?: readonly string[] | undefined;
   /** The field, besides ids, by which existing contacts are found and updated. Part of the import's name. */
   readonly updateBy?: "email" | undefined;
   readonly onColumns: (columns: Columns) => void;
@@ -74,7 +74,7 @@ export function formatOf(file: string, said: Format | undefined): Format {
  * Opens a source. Fails with a usage error if the file, the format, the encoding or the mapping of columns is invalid.
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
-  const { file, encoding, map, updateBy, onColumns } = options;
+  const { file, encoding, map = [], updateBy, onColumns } = options;
   const format = formatOf(file, options.format);
   const targets = parseMap(map);
   if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");

@@ -238,8 +238,8 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
         .encrypt((await generateKeyPair("RSA-OAEP-256")).publicKey),
     /malformed or unknown/,
   ],
-  "an API key that is valid": [async () => (await service().account()).key, /malformed/],
-  "an API key of nobody": [() => newSecret(), /malformed/],
+  "an API key that is valid": [async () => (await service().account()).key, /an API key/],
+  "an API key of nobody": [() => newSecret(), /an API key/],
   "the service token": [() => service().serviceToken, /malformed or unknown/],
   "a dashboard session": [
     async () => (await openSession(service(), "person-dora", "dora@example.com")).cookie.split("=")[1] ?? "",
