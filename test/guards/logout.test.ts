@@ -109,9 +109,15 @@ test("a body that does not arrive completely takes from the address's bucket, an
 test("bodies that are still arriving count, and those that have arrived do not [RTE-20, DSH-04]", async () => {
   const verify = (): Promise<NamedByLogout> => Promise.resolve(named("a", undefined));
   const arrivals: ((token: string) => void)[] = [];
-  const receive = (): Promise<string> => new Promise((resolve) => arrivals.push(resolve));
-  const arriving = [1, 2].map(() => enter(inbound, deadlineIn(4_000), receive, verify, serve));
-  await expect.poll(() => arrivals.length).toBe(2);
+  const arriving: Promise<void>[] = [];
+  await new Promise<void>((bothBegan) => {
+    const receive = (): Promise<string> =>
+      new Promise((resolve) => {
+        if (arrivals.push(resolve) === 2) bothBegan();
+      });
+    for (let turn = 0; turn < 2; turn++) arriving.push(enter(inbound, deadlineIn(4_000), receive, verify, serve));
+  });
+  const receive = (): Promise<never> => Promise.reject(new Error("no body is received"));
   expect(await reasonOf(enter(inbound, deadlineIn(4_000), receive, verify, serve))).toBe("RATE_LIMITED");
   for (const arrive of arrivals) arrive(randomUUID());
   await Promise.all(arriving);

@@ -16,12 +16,13 @@ const { service, tight } = useThrottled();
 
 test("a request succeeds after as many seconds as Retry-After says [RTE-03]", async () => {
   const { key } = await service().account();
-  const { responses } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
+  // Its bucket has one token, so that even a busy machine sends more than it can serve.
+  const { responses } = await atOnce(12, () => tight().rest("/v1/contacts?query=ann", { key }));
   const rejected = responses.find(({ status }) => status === 429);
   const seconds = Number(rejected?.headers.get("Retry-After"));
   expect(seconds).toBe(1);
   await sleep(seconds * 1_000);
-  expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
+  expect((await tight().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
 });
 
 test("many requests at once with one key are 200 or 429, on REST and gRPC; most need no Redis command [RTE-22, RTE-03, RTE-14]", async () => {
