@@ -32,7 +32,7 @@ beforeAll(async () => {
   await client.put.sessionNotes({
     session_id: sessionId,
     title: "Decisions",
-    content: "We go on Friday.",
+    content: "The trip is on Friday.",
     position: 0,
     type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
   });
