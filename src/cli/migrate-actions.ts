@@ -2,7 +2,7 @@
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
 import type { IndexStep } from "../db/indexes.ts";
-import { ensureIndexes, namesOf, planIndexes, unset } from "../db/indexes.ts";
+import { ensureIndexes, namesOf, planIndexes, withoutSetting } from "../db/indexes.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
@@ -40,7 +40,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       // Reads need the lease on the primary, which is held only some time after the connection is open.
       await primaryOf(client).waitUntilHeld(failoverMs);
       const retention = await Promise.all(
-        ofSettings.map((spec) => (isSet(environment, spec) ? spec : unset(client.db(), spec))),
+        ofSettings.map((spec) => (isSet(environment, spec) ? spec : withoutSetting(client.db(), spec))),
       );
       const specs = [...allCollections, ...retention];
       await ensureIndexes(client.db(), allCollections, {

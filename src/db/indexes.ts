@@ -203,7 +203,7 @@ export function flawOf(needed: IndexDescription, present: readonly PresentIndex[
  * Returns the indexes to ensure where their setting is unknown. An index that exists stays as it is, and none is built
  * that could delete documents: the instances may be set to keep them.
  */
-export async function unset(db: Db, spec: IndexSpec): Promise<IndexSpec> {
+export async function withoutSetting(db: Db, spec: IndexSpec): Promise<IndexSpec> {
   const present = await indexesOf(db, spec.collection);
   const asTheyAre = spec.indexes.flatMap(({ expireAfterSeconds: _ofDefault, ...needed }) =>
     present

@@ -10,6 +10,7 @@ import { expectsContinue } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { SharedTotal } from "./peer-limits.ts";
+import { networkOfPeer } from "./peer-limits.ts";
 import { setPeer } from "./peer.ts";
 import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits } from "./session-end.ts";
@@ -43,7 +44,7 @@ type StreamRequest = Request & { readonly stream: ServerHttp2Stream };
 
 interface Connection {
   readonly socket: Socket;
-  readonly peer: string;
+  readonly network: string;
   /** Begins a request in the connection's turn. */
   readonly beginSoon: (begin: () => void) => void;
 }
@@ -79,7 +80,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;
-    const release = held.take(connection.peer, streamBytes + sizeOf(request.rawHeaders));
+    const release = held.take(connection.network, streamBytes + sizeOf(request.rawHeaders));
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
     stream.once("close", release);
     running.follow(response);
@@ -113,7 +114,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
         const beginSoon = createSerialQueue(dependencies.schedule, input.behind);
-        connections.set(session, { socket, peer: socket.remoteAddress ?? "", beginSoon });
+        connections.set(session, { socket, network: networkOfPeer(socket), beginSoon });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });

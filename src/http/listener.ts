@@ -15,7 +15,7 @@ import type { ResponseTracker } from "./running.ts";
 import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
-import { createPeerLimits, maxConnections } from "./peer-limits.ts";
+import { createPeerLimits, maxConnections, networkOfPeer } from "./peer-limits.ts";
 import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
 
@@ -92,7 +92,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   const stopLimiting = isLimited ? limitReading(running, limits, http2.cut) : () => undefined;
   const tcp = createTcp((socket) => {
     accepted += 1;
-    const giveBack = peers.connections.take(socket.remoteAddress ?? "", 1);
+    const giveBack = peers.connections.take(networkOfPeer(socket), 1);
     if (giveBack === undefined) return void socket.destroy();
     socket.once("close", giveBack);
     const input = paceInput(socket, schedule);

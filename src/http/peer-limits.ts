@@ -1,14 +1,15 @@
 // Bounds the connections and the open HTTP/2 streams of a listener, and the share of each client network.
-import { networkOf } from "../address.ts";
+import type { Socket } from "node:net";
+import { addressOf, networkOf } from "../address.ts";
 import type { Limited, ListenerOptions } from "../call/exchange.ts";
 
 /** A total, of which each network may take a share. */
 export interface SharedTotal {
   /**
-   * Takes an amount for a peer. Returns a function that gives it back, to be called once. Returns undefined if the
-   * total or the peer's network would exceed its maximum.
+   * Takes an amount for a network. Returns a function that gives it back, to be called once. Returns undefined if the
+   * total or the network would exceed its maximum.
    */
-  take(peer: string, amount: number): (() => void) | undefined;
+  take(network: string, amount: number): (() => void) | undefined;
 }
 
 /** The maximum of all networks together, and of each. */
@@ -41,8 +42,8 @@ export function createPeerLimits({
   const create = (maxima: Maxima, what: Limited): SharedTotal => {
     const shared = createSharedTotal(peersAreClients ? maxima : { ...maxima, ofNetwork: maxima.total });
     return {
-      take(peer, amount) {
-        const giveBack = shared.take(peer, amount);
+      take(network, amount) {
+        const giveBack = shared.take(network, amount);
         if (giveBack === undefined) onLimit(what);
         return giveBack;
       },
@@ -51,13 +52,17 @@ export function createPeerLimits({
   return { connections: create(maxConnections, "connection"), streams: create(maxStreams, "stream") };
 }
 
+/** Returns the network of a connection's peer. An IPv4 client of a listener on `::` has an IPv4-mapped address. */
+export function networkOfPeer({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
+  return networkOf(addressOf(remoteAddress) ?? remoteAddress);
+}
+
 /** Creates a total of which nothing is taken. */
 export function createSharedTotal({ total, ofNetwork }: Maxima): SharedTotal {
   const taken = new Map<string, number>();
   let sum = 0;
   return {
-    take(peer, amount) {
-      const network = networkOf(peer);
+    take(network, amount) {
       const before = taken.get(network) ?? 0;
       if (sum + amount > total || before + amount > ofNetwork) return undefined;
       sum += amount;

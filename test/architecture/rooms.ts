@@ -23,6 +23,7 @@ export const rooms: readonly Room[] = [
       "src/ingest/exported.ts",
       "src/notes/",
       "src/sessions/",
+      "src/text.ts",
     ),
   ],
   ...programRooms,

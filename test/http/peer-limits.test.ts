@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Limited } from "../../src/call/exchange.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { createSharedTotal } from "../../src/http/peer-limits.ts";
+import { createSharedTotal, networkOfPeer } from "../../src/http/peer-limits.ts";
 
 describe("a shared total", () => {
   test("gives each network its share and all together the total, and takes amounts back [OPS-70]", () => {
@@ -26,11 +26,12 @@ describe("a shared total", () => {
     expect(take("192.0.2.2", 2)).toBeDefined();
   });
 
-  test("counts the addresses of an IPv6 client's network together [OPS-70]", () => {
-    const { take } = createSharedTotal({ total: 5, ofNetwork: 1 });
-    expect(take("2001:db8::1", 1)).toBeDefined();
-    expect(take("2001:db8::2", 1)).toBeUndefined();
-    expect(take("2001:db8:0:1::1", 1)).toBeDefined();
+  test("is shared by the addresses of an IPv6 client's network, and not by IPv4 clients of a listener on :: [OPS-70]", () => {
+    const network = (remoteAddress: string): string => networkOfPeer({ remoteAddress });
+    expect(network("2001:db8::1")).toBe(network("2001:db8::2"));
+    expect(network("2001:db8::1")).not.toBe(network("2001:db8:0:1::1"));
+    expect(network("::ffff:192.0.2.1")).toBe(network("192.0.2.1"));
+    expect(network("::ffff:192.0.2.1")).not.toBe(network("::ffff:192.0.2.2"));
   });
 });
 
