@@ -48,7 +48,7 @@ test("reads records from the primary whatever the URI prefers: another member ma
   }
 });
 
-test("a host name that DNS does not resolve stops the start with one line that names the variable [OPS-14]", async () => {
+test("a host name that DNS does not resolve is reported after the first attempt, and stops the start with one line that names the variable [OPS-14]", async () => {
   class DNSException extends Error {}
   const unknown = Object.assign(new DNSException("querySrv ENOTFOUND _mongodb._tcp.db.example"), {
     code: "ENOTFOUND",
@@ -56,10 +56,13 @@ test("a host name that DNS does not resolve stops the start with one line that n
   });
   const connecting = vi.spyOn(MongoClient.prototype, "connect").mockRejectedValue(unknown);
   onTestFinished(() => connecting.mockRestore());
-  await expect(connectMongo("mongodb://db.example/", 300)).rejects.toThrow(
+  const waits: unknown[] = [];
+  const failed = connectMongo("mongodb://db.example/", 300, undefined, (error) => waits.push(error));
+  await expect(failed).rejects.toThrow(
     /^MONGODB_URI: MongoDB cannot be reached \(querySrv ENOTFOUND _mongodb\._tcp\.db\.example\)$/,
   );
   expect(connecting.mock.calls.length).toBeGreaterThan(1);
+  expect(waits).toEqual([unknown]);
   expect(shownError(unknown)).toBe(unknown.message);
 });
 
