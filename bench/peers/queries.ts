@@ -2,6 +2,7 @@
 import type { Db, Document } from "mongodb";
 import type { UUID } from "mongodb";
 import { rankBetween } from "../../src/db/rank.ts";
+import { termsField, textField, withoutTerms } from "../../src/db/search-fields.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
@@ -39,7 +40,6 @@ export interface ContactFields {
 }
 
 const newest = { rank: -1 } as const;
-const contactFields = { n: 0, g: 0 } as const;
 const noteFields = { content: 1, source: 1, created_at: 1, updated_at: 1, parent_id: 1, rank: 1 } as const;
 const sessionFields = { title: 1, subtitle: 1, session_date: 1, recording_status: 1, contact_id: 1, rank: 1 } as const;
 const [timelineLength, sessionsLength, searchLength, countBound] = [50, 5, 25, 200];
@@ -50,7 +50,7 @@ type OwnedSession = SessionRow & { readonly contact_id: UUID; readonly rank: num
 /** A contact by three finds, all at once. */
 export async function contactByFinds(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
   const [contact, timeline, sessions] = await Promise.all([
-    db.collection<ContactDocument>("contacts").findOne({ _id, account_id }, { projection: contactFields }),
+    db.collection<ContactDocument>("contacts").findOne({ _id, account_id }, { projection: withoutTerms }),
     db
       .collection("notes")
       .find<NoteRow>(
@@ -87,7 +87,7 @@ export async function contactByAggregation(db: Db, account_id: UUID, _id: UUID):
     .collection("contacts")
     .aggregate<Document>([
       { $match: { _id, account_id } },
-      { $project: contactFields },
+      { $project: withoutTerms },
       { $unionWith: { coll: "notes", pipeline: notes } },
       { $unionWith: { coll: "sessions", pipeline: sessions } },
     ])
@@ -111,7 +111,7 @@ export async function listSessions(
     .collection<SessionDocument>("sessions")
     .find(
       { account_id },
-      { projection: { n: 0, g: 0, own: 0 }, sort: newest, skip: offset, limit: limit + 1, singleBatch: true },
+      { projection: { ...withoutTerms, own: 0 }, sort: newest, skip: offset, limit: limit + 1, singleBatch: true },
     )
     .toArray();
   return pageOf(rows, limit);
@@ -124,7 +124,7 @@ export async function contactsByFinds(db: Db, account_id: UUID, query: string): 
       .collection("contacts")
       .find<ContactDocument>(
         { account_id, ...filter },
-        { projection: contactFields, sort: newest, limit: searchLength, singleBatch: true },
+        { projection: withoutTerms, sort: newest, limit: searchLength, singleBatch: true },
       )
       .toArray();
   const filters = contactFilters(query);
@@ -156,7 +156,7 @@ export async function contactsByAggregation(db: Db, account_id: UUID, query: str
     { $match: { account_id, ...filter } },
     { $sort: newest },
     { $limit: searchLength },
-    { $project: contactFields },
+    { $project: withoutTerms },
     { $set: { tier: number } },
   ];
   const owned = (
@@ -206,7 +206,10 @@ export async function searchNotes(
       ? [0]
       : await Promise.all(
           words.map((word) =>
-            notes.countDocuments({ account_id, g: probe(word, NOTE_SHAPE)?.term ?? "" }, { limit: countBound }),
+            notes.countDocuments(
+              { account_id, [termsField]: probe(word, NOTE_SHAPE)?.term ?? "" },
+              { limit: countBound },
+            ),
           ),
         );
   const driver = counts.indexOf(Math.min(...counts));
@@ -238,9 +241,9 @@ function contactFilters(query: string): { whole: Document; beginning: Document }
   const words = queryReadings(query)[0];
   if (words === undefined) return undefined;
   const [first = "", ...others] = words;
-  const checks = others.map((word) => ({ n: { $regex: wholeCheckPattern(word) } }));
+  const checks = others.map((word) => ({ [textField]: { $regex: wholeCheckPattern(word) } }));
   return {
-    whole: { g: wholeProbe(first).term, ...(checks.length === 0 ? {} : { $and: checks }) },
+    whole: { [termsField]: wholeProbe(first).term, ...(checks.length === 0 ? {} : { $and: checks }) },
     beginning: filterOf(words, 0, CONTACT_SHAPE),
   };
 }
@@ -250,8 +253,8 @@ function filterOf(words: readonly string[], driver: number, shape: SearchShape):
   const driving = probe(words[driver] ?? "", shape);
   const checked = words.filter((_, at) => at !== driver || driving?.exact !== true);
   return {
-    g: driving?.term,
-    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ n: { $regex: checkPattern(word) } })) }),
+    [termsField]: driving?.term,
+    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ [textField]: { $regex: checkPattern(word) } })) }),
   };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient, UUID } from "mongodb";
+import { withoutTerms } from "../../src/db/search-fields.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { startChild } from "../../fixtures/service/child.ts";
 import type { Running } from "../fixture/command.ts";
@@ -87,7 +88,7 @@ async function digestsIn(
   const db = client.db();
   const digests = { contacts: emptyDigest(), sessions: emptyDigest(), notes: emptyDigest() };
   const all = (name: string) =>
-    db.collection(name).find({ account_id: accountId }, { projection: { g: 0, n: 0, own: 0 }, batchSize: 5_000 });
+    db.collection(name).find({ account_id: accountId }, { projection: { ...withoutTerms, own: 0 }, batchSize: 5_000 });
   for await (const { external_id, full_name } of all("contacts")) addTo(digests.contacts, external_id, full_name);
   for await (const { external_id, title, client: contact } of all("sessions"))
     addTo(digests.sessions, external_id, title, contact?.full_name ?? null);

@@ -2,6 +2,7 @@
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
 import { storedTexts } from "../db/fields.ts";
+import type { StoredTerms } from "../db/search-fields.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { Contact, CreateContactRequest, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
 
@@ -32,8 +33,8 @@ export type ContactTexts = Stored<(typeof contactFields)["texts"], string | null
 /** The changed texts of a contact. */
 export type ContactChanges = Partial<ContactTexts>;
 
-/** A stored contact. `n` and `g` (see `src/search/terms.ts`) come last, and only active contacts have them. */
-export interface ContactDocument extends ContactTexts {
+/** A stored contact. The fields of the search come last, and only active contacts have them. */
+export interface ContactDocument extends ContactTexts, Partial<StoredTerms> {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
@@ -46,6 +47,4 @@ export interface ContactDocument extends ContactTexts {
   archived_at: Date | null;
   /** The sort key derived from `updated_at` and the id (`src/db/rank.ts`). */
   rank: number;
-  n?: string;
-  g?: string[];
 }

@@ -8,6 +8,7 @@ import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
+import { withoutTerms } from "../db/search-fields.ts";
 import { listIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
 import { planFilter, planReadings, wholeFilter } from "../db/word-search.ts";
@@ -73,7 +74,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
         readInOrder<FoundContact>(contacts, scope, rows, stages);
       const found = brief
         ? (await find(briefStages)).map(foundMessage)
-        : await hydrated(contacts, scope, (stages) => find([{ $project: { n: 0, g: 0 } }, ...stages]));
+        : await hydrated(contacts, scope, (stages) => find([{ $project: withoutTerms }, ...stages]));
       return { $typeName: "records.v1.SearchContactsResponse", contacts: found, pagination };
     },
   };
@@ -165,17 +166,17 @@ async function findArchived(
   const found: UUID[] = [];
   for (const [at, contact] of (await read<ContactDocument>(contacts, scope, stages, { hint: listIndex })).entries()) {
     if (at % archivedAtOnce === archivedAtOnce - 1) await setImmediate();
-    const { n } = termsOf(contact);
-    if (matchesAny(n, readings)) found.push(contact._id);
+    const { searchText } = termsOf(contact);
+    if (matchesAny(searchText, readings)) found.push(contact._id);
   }
   return found;
 }
 
-/** Whether `n` has all words of at least one reading. Checks each word once, even if several readings have it. */
-function matchesAny(n: string, readings: readonly (readonly string[])[]): boolean {
+/** Whether a search text has all words of at least one reading. A word of several readings is checked once. */
+function matchesAny(searchText: string, readings: readonly (readonly string[])[]): boolean {
   const known = new Map<string, boolean>();
   const has = (word: string): boolean => {
-    const found = known.get(word) ?? hasWord(n, word);
+    const found = known.get(word) ?? hasWord(searchText, word);
     known.set(word, found);
     return found;
   };
@@ -206,7 +207,7 @@ function foundStages(
     { $limit: limit },
     ...left,
     // A page needs only the ids.
-    { $project: page === undefined ? { n: 0, g: 0 } : { _id: 1 } },
+    { $project: page === undefined ? withoutTerms : { _id: 1 } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
   const begun = plans.map((plan) => planFilter(plan, CONTACT_SHAPE));
@@ -217,7 +218,7 @@ function foundStages(
 
 /** Stages that remove the long texts and lists of a contact. */
 const briefStages: readonly Document[] = [
-  { $project: { n: 0, g: 0 } },
+  { $project: withoutTerms },
   { $set: { notes: null, memory: null, timeline: [], sessions: [] } },
 ];
 

@@ -12,6 +12,7 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { read } from "../db/read.ts";
+import { withoutTerms } from "../db/search-fields.ts";
 import { listIndex, termsIndex } from "../db/search-index.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
@@ -177,7 +178,7 @@ export async function contactRows(
 ): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
   const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
     { $match: { _id: id, account_id: scope.accountId } },
-    { $project: { g: 0, n: 0 } },
+    { $project: withoutTerms },
     { $unionWith: { coll: collections.notes, pipeline: timelineStages(scope, { parent_id: id }) } },
     { $unionWith: { coll: collections.sessions, pipeline: recentSessionStages(scope, { contact_id: id }) } },
   ]);

@@ -5,6 +5,7 @@ import { newRevision } from "../db/conflicts.ts";
 import { insertRecord } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { rankAt } from "../db/rank.ts";
+import { storedTerms, termsField, textField } from "../db/search-fields.ts";
 import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { fail } from "../errors.ts";
@@ -74,11 +75,20 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
 }
 
 /** Returns the contact with its derived fields: rank, unique email and search terms. */
-export function withDerivedFields({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
+export function withDerivedFields({
+  email_key: _key,
+  [textField]: _text,
+  [termsField]: _terms,
+  ...document
+}: ContactDocument): ContactDocument {
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
   const { email } = document;
-  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...termsOf(document) };
+  return {
+    ...derived,
+    ...(email === null ? {} : { email_key: email.toLowerCase() }),
+    ...storedTerms(termsOf(document)),
+  };
 }
 
 /** Returns the search terms of an active contact (contract §3.2). */

@@ -5,6 +5,7 @@ import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
+import { termsField, textField } from "./search-fields.ts";
 import { searchIndex } from "./search-index.ts";
 
 /** The maximum number of words. */
@@ -35,10 +36,10 @@ export async function findByAnyWord(
   const pipelines = words.flatMap((word, at): Document[][] => {
     const probed = probe(word, shape);
     if (probed === undefined) return [];
-    const check = probed.exact ? {} : { n: { $regex: checkPattern(word) } };
+    const check = probed.exact ? {} : { [textField]: { $regex: checkPattern(word) } };
     return [
       [
-        { $match: { account_id: scope.accountId, g: probed.term, ...rank } },
+        { $match: { account_id: scope.accountId, [termsField]: probed.term, ...rank } },
         { $sort: { rank: -1 } },
         { $limit: maxExamined },
         { $match: { ...others, ...check } },

@@ -18,7 +18,7 @@ export function termsOfBatch<Item>(
   let count = 0;
   return mapInPieces(items, deadline, (item, at) => {
     const terms = termsOf(item);
-    count += terms.g.length;
+    count += terms.searchTerms.length;
     if (maxTerms !== undefined && at > 0 && count > maxTerms) rejectText(maxTerms, at);
     return terms;
   });

@@ -4,11 +4,12 @@ import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { indexesOf } from "./indexes.ts";
 import { ignoreMissingIndex } from "./mongo.ts";
+import { termsField } from "./search-fields.ts";
 
-/** The name of the index `{account_id, g, rank: -1}` in every searchable collection. */
+/** The name of the index on the search terms in every searchable collection. */
 export const searchIndex = "search";
 export const termsIndex = {
-  key: { account_id: 1, g: 1, rank: -1 },
+  key: { account_id: 1, [termsField]: 1, rank: -1 },
   name: searchIndex,
   storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
 } as const;

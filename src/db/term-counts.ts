@@ -2,6 +2,7 @@
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import { read } from "./read.ts";
+import { termsField } from "./search-fields.ts";
 import { listIndex, searchIndex } from "./search-index.ts";
 
 /** The maximum number of documents that the first command counts for each word. */
@@ -88,7 +89,7 @@ export async function compareTermCounts(
 }
 
 function newestWith({ accountId }: Scope, term: string | undefined, within: RankRange): Document[] {
-  const match = { account_id: accountId, ...(term === undefined ? {} : { g: term }), ...within };
+  const match = { account_id: accountId, ...(term === undefined ? {} : { [termsField]: term }), ...within };
   return [{ $match: match }, { $sort: { rank: -1 } }];
 }
 

@@ -4,6 +4,7 @@ import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import type { PageRequest } from "./page.ts";
+import { termsField, textField } from "./search-fields.ts";
 import { isWithoutIndex } from "./search-index.ts";
 import type { TermCount, RankRange } from "./term-counts.ts";
 import { firstCountLimit, countTerms, compareTermCounts } from "./term-counts.ts";
@@ -170,14 +171,14 @@ function indexedOf(words: readonly string[], shape: SearchShape): string[] {
 }
 
 /**
- * Returns the filter of a plan: one term of the index, and checks on the search text. A check on `g` would move the
- * bounds of the index scan.
+ * Returns the filter of a plan: one term of the index, and checks on the search text. A check on the terms would move
+ * the bounds of the index scan.
  */
 export function planFilter(plan: WordPlan, shape: SearchShape, within: RankRange = {}): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
   const checked = plan.words.filter((word) => word !== plan.driver || driving?.exact !== true);
   return {
-    ...(driving === undefined ? {} : { g: driving.term }),
+    ...(driving === undefined ? {} : { [termsField]: driving.term }),
     ...sinceFilter(plan.since, within),
     ...searchTextConditions(checked.map(checkPattern)),
   };
@@ -188,7 +189,11 @@ export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Docum
   if (wholeDriver === undefined) return undefined;
   const { term, exact } = wholeProbe(wholeDriver);
   const checked = words.filter((word) => word !== wholeDriver || !exact);
-  return { g: term, ...sinceFilter(wholeSince, {}), ...searchTextConditions(checked.map(wholeCheckPattern)) };
+  return {
+    [termsField]: term,
+    ...sinceFilter(wholeSince, {}),
+    ...searchTextConditions(checked.map(wholeCheckPattern)),
+  };
 }
 
 function sinceFilter(since: number | undefined, { rank }: RankRange): Document {
@@ -199,7 +204,7 @@ function sinceFilter(since: number | undefined, { rank }: RankRange): Document {
 
 /** Returns conditions on the search text. */
 export function searchTextConditions(patterns: readonly string[]): Document {
-  return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
+  return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ [textField]: { $regex: pattern } })) };
 }
 
 /** Returns the rarest word. Among equally rare words, the longest is likeliest to be rare beyond the limit. */

@@ -5,6 +5,7 @@ import { collections } from "../db/collections.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
+import { withoutTerms } from "../db/search-fields.ts";
 import type { ExportResponse } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Scope } from "../call/scope.ts";
 import type { NoteDocument } from "../notes/document.ts";
@@ -87,7 +88,7 @@ async function* pagesOf(
         { $match: { account_id: scope.accountId, _id: { $gt: last } } },
         { $sort: { _id: 1 } },
         { $limit: page },
-        { $project: { n: 0, g: 0, own: 0 } },
+        { $project: { ...withoutTerms, own: 0 } },
       ],
       { hint: recordsIndex.name },
     );

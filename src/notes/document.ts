@@ -2,6 +2,7 @@
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
 import { storedTexts } from "../db/fields.ts";
+import type { StoredTerms } from "../db/search-fields.ts";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionNote } from "../gen/records/v1/sessions_pb.ts";
@@ -41,11 +42,12 @@ export const noTexts = {
 };
 
 /**
- * A stored note. Texts that its kind lacks are null. `n` and `g` (see `src/search/terms.ts`) come last, `n` before `g`.
+ * A stored note. Texts that its kind lacks are null. The fields of the search come last.
  */
 export interface NoteDocument
   extends Stored<(typeof contactNoteFields)["texts"], string | null>,
-    Stored<(typeof sessionNoteFields)["texts"], string | null> {
+    Stored<(typeof sessionNoteFields)["texts"], string | null>,
+    StoredTerms {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
@@ -61,6 +63,4 @@ export interface NoteDocument
   updated_at: Date;
   /** The sort key derived from `created_at` and the id (`src/db/rank.ts`). */
   rank: number;
-  n: string;
-  g: string[];
 }

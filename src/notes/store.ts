@@ -15,6 +15,8 @@ import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import type { StoredTerms } from "../db/search-fields.ts";
+import { storedTerms, textField } from "../db/search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import type { WordPlan } from "../db/word-search.ts";
@@ -201,7 +203,7 @@ async function find(
       return await readInOrder(notes, scope, ids.slice(page.offset, page.offset + page.limit + 1), [fields]);
     } catch (error) {
       if (!isWithoutIndex(error)) throw error;
-      return run(listIndex, { $or: words.map((word) => ({ n: { $regex: checkPattern(word) } })) });
+      return run(listIndex, { $or: words.map((word) => ({ [textField]: { $regex: checkPattern(word) } })) });
     }
   }
   // An owner has few notes, so the index on owners finds them and every word is checked.
@@ -233,10 +235,10 @@ function newContactNote(accountId: UUID, contactId: UUID, content: string): Note
 
 /** Returns the note with its derived fields: rank and search terms. */
 export function deriveNote(
-  document: Omit<NoteDocument, "rank" | "n" | "g">,
+  document: Omit<NoteDocument, "rank" | keyof StoredTerms>,
   found: Terms = noteTerms(document),
 ): NoteDocument {
-  return { ...document, rank: rankAt(document.created_at, document._id), ...found };
+  return { ...document, rank: rankAt(document.created_at, document._id), ...storedTerms(found) };
 }
 
 /** Returns the search terms of a note. */

@@ -17,13 +17,13 @@ function digitsOf(phone: string | null | undefined): string {
 }
 
 /**
- * Returns the search terms of a contact with these words and this phone. `n` ends with a mark that no word contains,
- * the phone's digits and a blank. The mark is present even without a phone, to distinguish these terms from those of
- * older releases.
+ * Returns the search terms of a contact with these words and this phone. The text ends with a mark that no word
+ * contains, the phone's digits and a blank. The mark is present even without a phone, to distinguish these terms from
+ * those of older releases.
  */
 export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
-  const { g, n } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
-  return { g, n: `${n}${PHONE_MARK}${digitsOf(phone)} ` };
+  const { searchTerms, searchText } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
+  return { searchTerms, searchText: `${searchText}${PHONE_MARK}${digitsOf(phone)} ` };
 }
 
 /**

@@ -1,4 +1,4 @@
-// Search terms of a document, and the queries over them: `g` holds the index terms, `n` the text for checks.
+// Search terms and search text of a document, and the queries over them: an index has the terms, checks read the text.
 import { endOfCodePoint } from "../text.ts";
 import { isUnspaced } from "./words.ts";
 
@@ -22,7 +22,7 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
-/** The mark before a phone's digits in `n`, and before a query word that must match their beginning. */
+/** The mark before a phone's digits in a search text, and before a query word that must match their beginning. */
 export const PHONE_MARK = "#";
 
 /**
@@ -31,43 +31,45 @@ export const PHONE_MARK = "#";
  */
 const WHOLE_LENGTH = 32;
 
-/** The stored terms of a document: `g`, the distinct index terms, and `n`, its words as one text. */
+/** What a search reads of a document. `src/db/search-fields.ts` maps it to the stored fields. */
 export interface Terms {
-  g: string[];
-  n: string;
+  /** The distinct terms of the index. */
+  searchTerms: string[];
+  /** The document's words as one text. */
+  searchText: string;
 }
 
-/** A term in the `g` of every match. If it is not `exact`, `checkPattern` must match too. */
+/** A search term of every match. If it is not `exact`, `checkPattern` must match too. */
 export interface Probe {
   term: string;
   exact: boolean;
 }
 
 /**
- * Returns the search terms of a record's words, as `recordWords` and `phoneWords` return them (contract §3.1). `g`
- * contains the prefixes of the shape. `n`, such as " met anna ", has a blank before each distinct word and one at the
- * end. It is empty if there are no words.
+ * Returns the search terms of a record's words, as `recordWords` and `phoneWords` return them (contract §3.1).
+ * `searchTerms` contains the prefixes of the shape. `searchText`, such as " met anna ", has a blank before each
+ * distinct word and one at the end. It is empty if there are no words.
  *
- * The number of terms in `g` is not capped. No query could know which records exceed a cap, so matches would be lost.
+ * The number of terms is not capped. No query could know which records exceed a cap, so matches would be lost.
  * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four
  * in an unspaced one. A word adds one term if whole words are stored. A note has at most 100,000 code points. The worst
  * case is random Han letters of four bytes: 340,000 terms and a document of 9 MB, within MongoDB's limit of 16 MB.
  * Letters that fold to several letters give fewer terms, because they have few combinations.
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
-  const g = new Set<string>();
-  let n = "";
+  const found = new Set<string>();
+  let text = "";
   for (const word of new Set(words)) {
-    if (isUnspaced(word)) addRun(g, word);
-    else addPrefixes(g, word, 0, shape);
-    if (shape.whole) g.add(wholeProbe(word).term);
-    n += ` ${word}`;
+    if (isUnspaced(word)) addRun(found, word);
+    else addPrefixes(found, word, 0, shape);
+    if (shape.whole) found.add(wholeProbe(word).term);
+    text += ` ${word}`;
   }
-  return { g: [...g], n: n && `${n} ` };
+  return { searchTerms: [...found], searchText: text && `${text} ` };
 }
 
 /**
- * Returns the longest term in the `g` of every document that has a word beginning with `word`, one of `queryWords`.
+ * Returns the longest search term of every document that has a word beginning with `word`, one of `queryWords`.
  * Returns undefined if the shape stores no prefix that short (one letter in notes). Then only `checkPattern` decides.
  */
 export function probe(word: string, shape: SearchShape): Probe | undefined {
@@ -80,7 +82,7 @@ export function probe(word: string, shape: SearchShape): Probe | undefined {
 }
 
 /**
- * Returns the term in `g` of documents that contain `word`, one of `queryWords`, as a whole word (contract §3.2). The
+ * Returns the search term of documents that contain `word`, one of `queryWords`, as a whole word (contract §3.2). The
  * shape must store whole words. The term is the word, at most 32 code points of it, and a blank, which no prefix
  * contains.
  */
@@ -93,9 +95,9 @@ export function wholeProbe(word: string): Probe {
 }
 
 /**
- * Returns the source of a regular expression, without flags, that finds in `n` a word with the beginning `word`. `word`
- * is one of `queryWords`. In a script without blanks a word may begin at any character, so the pattern contains no
- * leading blank. A word contains no characters to escape.
+ * Returns the source of a regular expression, without flags, that finds in a search text a word with the beginning
+ * `word`, one of `queryWords`. In a script without blanks a word may begin at any character, so the pattern contains
+ * no leading blank. A word contains no characters to escape.
  */
 export function checkPattern(word: string): string {
   if (isPhone(word)) return phonePattern(word, "");
@@ -103,15 +105,15 @@ export function checkPattern(word: string): string {
 }
 
 /**
- * Whether `n`, as the current `terms` and `contactTerms` return it, has a word that begins with `word`, one of
- * `queryWords`.
+ * Whether a search text, as the current `terms` and `contactTerms` return it, has a word that begins with `word`, one
+ * of `queryWords`.
  */
-export function hasWord(n: string, word: string): boolean {
-  return n.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`);
+export function hasWord(searchText: string, word: string): boolean {
+  return searchText.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`);
 }
 
 /**
- * Returns the source of a regular expression, without flags, that finds in `n` the whole word `word`, one of
+ * Returns the source of a regular expression, without flags, that finds in a search text the whole word `word`, one of
  * `queryWords`. In a script without blanks only a whole run counts. Otherwise every ending of 王小明 would be a whole
  * word, such as 小明.
  */
@@ -141,14 +143,14 @@ function phonePattern(word: string, end: string): string {
   return `${word}${end}|^[^${PHONE_MARK}]* ${word.slice(PHONE_MARK.length)}${end}[^${PHONE_MARK}]*$`;
 }
 
-function addRun(g: Set<string>, run: string): void {
-  for (let at = 0; at < run.length; at = endOfCodePoint(run, at)) addPrefixes(g, run, at, UNSPACED_LENGTHS);
+function addRun(found: Set<string>, run: string): void {
+  for (let at = 0; at < run.length; at = endOfCodePoint(run, at)) addPrefixes(found, run, at, UNSPACED_LENGTHS);
 }
 
-function addPrefixes(g: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
+function addPrefixes(found: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
   let end = from;
   for (let length = 1; length <= max && end < word.length; length += 1) {
     end = endOfCodePoint(word, end);
-    if (length >= min) g.add(word.slice(from, end));
+    if (length >= min) found.add(word.slice(from, end));
   }
 }

@@ -1,9 +1,9 @@
 // Stored session, and the mapping of its fields to the messages.
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
+import type { StoredTerms } from "../db/search-fields.ts";
 import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { SessionDetail, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
-import type { Terms } from "../search/terms.ts";
 
 /** The fields that a session shows both in a list and on its own. */
 export const summaryFields = {
@@ -24,8 +24,8 @@ export const sessionFields = {
 } as const satisfies FieldsOf<SessionDetail, "id" | "client" | "notes"> &
   FieldsOf<SessionItem, "id" | "externalId" | "contactId" | "contactExternalId">;
 
-/** A stored session. The fields for the search come last, `n` before `g`. */
-export interface SessionDocument extends Stored<(typeof sessionFields)["texts"], string | null> {
+/** A stored session. The fields of the search come last. */
+export interface SessionDocument extends Stored<(typeof sessionFields)["texts"], string | null>, StoredTerms {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
@@ -42,10 +42,8 @@ export interface SessionDocument extends Stored<(typeof sessionFields)["texts"],
   updated_at: Date;
   /** The sort key derived from `session_date` and the id, or from `created_at` without a date (`src/db/rank.ts`). */
   rank: number;
-  n: string;
-  g: string[];
   /** The terms of title and subtitle alone, which are combined with the terms of a new client name. */
-  own: Terms;
+  own: StoredTerms;
 }
 
 /** The names of a session's contact. */

@@ -13,6 +13,8 @@ import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import type { StoredTerms } from "../db/search-fields.ts";
+import { storedTerms, termsField, textField, withoutTerms } from "../db/search-fields.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
@@ -110,7 +112,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
         scope,
         [
           { $match: { _id: id, account_id: scope.accountId } },
-          { $project: { n: 0, g: 0, own: 0 } },
+          { $project: { ...withoutTerms, own: 0 } },
           {
             $unionWith: {
               coll: collections.notes,
@@ -203,9 +205,12 @@ function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Docum
   ];
 }
 
-/** Returns the condition on the contact's name. In `n`, its words follow those of the session's own texts. */
+const ownTextPath = `$own.${textField}`;
+const ownTermsPath = `$own.${termsField}`;
+
+/** Returns the condition on the contact's name. Its words end the search text, after those of the session's own. */
 function nameFilter(contactName: string): Document {
-  const name = { $substrBytes: ["$n", { $strLenBytes: "$own.n" }, -1] };
+  const name = { $substrBytes: [`$${textField}`, { $strLenBytes: ownTextPath }, -1] };
   const patterns = queryWords(contactName).map(checkPattern);
   return { $expr: { $and: patterns.map((regex) => ({ $regexMatch: { input: name, regex } })) } };
 }
@@ -228,8 +233,8 @@ function clientCopies(
           {
             $set: {
               client: { $literal: names },
-              n: { $concat: ["$own.n", { $literal: client.n }] },
-              g: { $setUnion: ["$own.g", { $literal: client.g }] },
+              [textField]: { $concat: [ownTextPath, { $literal: client.searchText }] },
+              [termsField]: { $setUnion: [ownTermsPath, { $literal: client.searchTerms }] },
             },
           },
         ],
@@ -248,7 +253,7 @@ function clientCopies(
       if (found.length === 0) return;
       await sessions.updateMany(
         { _id: { $in: found.map(({ _id }) => _id) }, account_id: scope.accountId },
-        [{ $set: { contact_id: null, client: null, n: "$own.n", g: "$own.g" } }],
+        [{ $set: { contact_id: null, client: null, [textField]: ownTextPath, [termsField]: ownTermsPath } }],
         options,
       );
     },
@@ -257,17 +262,19 @@ function clientCopies(
 
 /** Returns the session with its derived fields: rank and search terms. */
 export function deriveSession(
-  document: Omit<SessionDocument, "rank" | "n" | "g" | "own">,
+  document: Omit<SessionDocument, "rank" | "own" | keyof StoredTerms>,
   own: Terms = ownTerms(document),
 ): SessionDocument {
   const { _id, session_date, created_at, client } = document;
-  const named = client === null ? { n: "", g: [] } : clientTerms(client);
+  const named = client === null ? { searchTerms: [], searchText: "" } : clientTerms(client);
   return {
     ...document,
     rank: session_date === null ? rankUndated(created_at, _id) : rankAt(session_date, _id),
-    n: own.n + named.n,
-    g: [...new Set([...own.g, ...named.g])],
-    own,
+    ...storedTerms({
+      searchTerms: [...new Set([...own.searchTerms, ...named.searchTerms])],
+      searchText: own.searchText + named.searchText,
+    }),
+    own: storedTerms(own),
   };
 }
 

@@ -88,6 +88,20 @@ declareRule({
 });
 
 declareRule({
+  title: "one file knows the stored names of search terms and search text",
+  sources: served,
+  breaches: havingText(/(?:[{,(]\s*|^\s+)(?:g|n)\??:(?! ")|\w\.(?:g|n)\b(?!\()|"\$(?:\w+\.)?(?:g|n)"/m),
+  bad: [
+    ["a condition", "find({ account_id, g: term, rank });"],
+    ["a projection", "const stage = { $project: { n: 0 } };"],
+    ["a field of a type", "interface Stored {\n  n?: string;\n}"],
+    ["an access", "return document.g.length;"],
+    ["a path", 'const text = { $strLenBytes: "$own.n" };'],
+  ],
+  good: [["the constants", "find({ account_id, [termsField]: term });"]],
+});
+
+declareRule({
   title: "every file opens with one sentence that says what it is for",
   sources: allHandWritten,
   breaches: withoutPurpose,

@@ -3,6 +3,7 @@
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { termsField, textField } from "../../src/db/search-fields.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -262,7 +263,7 @@ test("the test detects a search that sorts, or that reads what it skips [SRC-08]
       .collection<{ _id: UUID; account_id: UUID }>("contacts")
       .findOne({ _id: new UUID(large?.contactId ?? "") })
   )?.account_id;
-  const match = { $match: { account_id, g: "budget" } };
+  const match = { $match: { account_id, [termsField]: "budget" } };
   const sorted = await explain(client, {
     aggregate: "notes",
     hint: "search",
@@ -275,7 +276,12 @@ test("the test detects a search that sorts, or that reads what it skips [SRC-08]
   const checked = await explain(client, {
     aggregate: "notes",
     hint: "search",
-    pipeline: [{ $match: { ...match.$match, n: / every/ } }, { $sort: { rank: -1 } }, { $skip: 40 }, { $limit: 5 }],
+    pipeline: [
+      { $match: { ...match.$match, [textField]: / every/ } },
+      { $sort: { rank: -1 } },
+      { $skip: 40 },
+      { $limit: 5 },
+    ],
   });
   expect(checked).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 45, documents: 45 }] });
 });

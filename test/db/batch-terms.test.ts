@@ -8,7 +8,10 @@ import { mapInPieces } from "../../src/large/pieces.ts";
 const deadline = deadlineIn(60_000);
 
 /** As many terms as the item says. */
-const termsOf = (count: number) => ({ g: Array.from({ length: count }, (_, at) => `t${at}`), n: "" });
+const termsOf = (count: number) => ({
+  searchTerms: Array.from({ length: count }, (_, at) => `t${at}`),
+  searchText: "",
+});
 
 /** Keeps the processor for longer than a piece takes. */
 function work(): void {
@@ -17,7 +20,7 @@ function work(): void {
 
 test("several items may have as many terms as the limit; one item, or a batch without a limit, may have more [ING-04]", async () => {
   const counts = async (items: readonly number[], limit: Parameters<typeof termsOfBatch>[2]) =>
-    (await termsOfBatch({ deadline }, items, limit, termsOf)).map(({ g }) => g.length);
+    (await termsOfBatch({ deadline }, items, limit, termsOf)).map(({ searchTerms }) => searchTerms.length);
   const limit = 1_000;
   expect(await counts([600, 400], limit)).toEqual([600, 400]);
   expect(await counts([1_001], limit)).toEqual([1_001]);

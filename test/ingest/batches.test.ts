@@ -31,5 +31,5 @@ test.each([
 });
 
 function count(items: readonly { content: string }[]): number {
-  return items.reduce((sum, { content }) => sum + noteTerms({ content } as never).g.length, 0);
+  return items.reduce((sum, { content }) => sum + noteTerms({ content } as never).searchTerms.length, 0);
 }

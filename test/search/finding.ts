@@ -1,4 +1,4 @@
-// Finding as a store does it: one word drives by its term in `g`, the others are checked in `n`.
+// Finding as a store does it: one word drives by its search term, the others are checked in the search text.
 import { recordWords, queryWords } from "../../src/search/words.ts";
 import {
   checkPattern,
@@ -12,20 +12,25 @@ import {
 } from "../../src/search/terms.ts";
 
 /** Whether a stored document matches a query's words, when the word at `driver` drives. */
-export function matchesTerms({ g, n }: Terms, words: string[], driver: number, shape: SearchShape): boolean {
+export function matchesTerms(
+  { searchTerms, searchText }: Terms,
+  words: string[],
+  driver: number,
+  shape: SearchShape,
+): boolean {
   return words.every((word, at) => {
     const driving = at === driver ? probe(word, shape) : undefined;
-    if (driving && !g.includes(driving.term)) return false;
-    return driving?.exact === true || new RegExp(checkPattern(word)).test(n);
+    if (driving && !searchTerms.includes(driving.term)) return false;
+    return driving?.exact === true || new RegExp(checkPattern(word)).test(searchText);
   });
 }
 
 /** The same with every word as a whole one. */
-export function matchesStoredText({ g, n }: Terms, words: string[], driver: number): boolean {
+export function matchesStoredText({ searchTerms, searchText }: Terms, words: string[], driver: number): boolean {
   return words.every((word, at) => {
     const driving = at === driver ? wholeProbe(word) : undefined;
-    if (driving && !g.includes(driving.term)) return false;
-    return driving?.exact === true || new RegExp(wholeCheckPattern(word)).test(n);
+    if (driving && !searchTerms.includes(driving.term)) return false;
+    return driving?.exact === true || new RegExp(wholeCheckPattern(word)).test(searchText);
   });
 }
 

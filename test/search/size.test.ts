@@ -42,12 +42,15 @@ describe("size", () => {
     (_, content) => {
       expect([...content]).toHaveLength(10_000);
       const begun = performance.now();
-      const { g, n } = terms(recordWords(content), NOTE_SHAPE);
+      const { searchTerms, searchText } = terms(recordWords(content), NOTE_SHAPE);
       // The slowest took 15 ms where this was written.
       expect(performance.now() - begun).toBeLessThan(300);
-      const stored = g.reduce((sum, term) => sum + Buffer.byteLength(term) + 13, Buffer.byteLength(n));
+      const stored = searchTerms.reduce(
+        (sum, term) => sum + Buffer.byteLength(term) + 13,
+        Buffer.byteLength(searchText),
+      );
       expect(stored).toBeLessThan(4_000_000);
-      expect(g.length).toBeLessThanOrEqual(40_000);
+      expect(searchTerms.length).toBeLessThanOrEqual(40_000);
     },
   );
 
@@ -83,7 +86,7 @@ describe("size", () => {
   test("the test detects a loss: with a limit on the terms the same word is not found [SRC-05]", () => {
     const content = letters(10_000, 0x4e00, 0x9fff);
     const term = probe(queryWords(content.slice(-4))[0] ?? "", NOTE_SHAPE)?.term ?? "";
-    const { g } = terms(recordWords(content), NOTE_SHAPE);
-    expect([g.includes(term), g.slice(0, 4000).includes(term)]).toEqual([true, false]);
+    const { searchTerms } = terms(recordWords(content), NOTE_SHAPE);
+    expect([searchTerms.includes(term), searchTerms.slice(0, 4000).includes(term)]).toEqual([true, false]);
   });
 });

@@ -34,13 +34,13 @@ describe("terms", () => {
 
   test("a note has the distinct prefixes of its words, and its words as one text [SRC-04]", () => {
     expect(terms(["met", "anna", "a", "met", "internationally"], NOTE_SHAPE)).toEqual({
-      g: ["me", "met", "an", "ann", "anna", "in", "int", "inte", "inter", "intern", "interna", "internat"],
-      n: " met anna a internationally ",
+      searchTerms: ["me", "met", "an", "ann", "anna", "in", "int", "inte", "inter", "intern", "interna", "internat"],
+      searchText: " met anna a internationally ",
     });
   });
 
   test("a contact has each whole word too, followed by a blank [CSR-11]", () => {
-    expect(terms(["bo", "abcdefghijklmnop"], CONTACT_SHAPE).g).toEqual([
+    expect(terms(["bo", "abcdefghijklmnop"], CONTACT_SHAPE).searchTerms).toEqual([
       "b",
       "bo",
       "bo ",
@@ -62,7 +62,7 @@ describe("terms", () => {
 
   test("in a script without blanks, one to four letters are indexed from each character, and the run once [SRC-03]", () => {
     expect(terms(["开会议室了"], NOTE_SHAPE)).toEqual({
-      g: [
+      searchTerms: [
         "开",
         "开会",
         "开会议",
@@ -78,13 +78,13 @@ describe("terms", () => {
         "室了",
         "了",
       ],
-      n: " 开会议室了 ",
+      searchText: " 开会议室了 ",
     });
-    expect(terms(["𠀀𠀁"], CONTACT_SHAPE).g).toEqual(["𠀀", "𠀀𠀁", "𠀁", "𠀀𠀁 "]);
+    expect(terms(["𠀀𠀁"], CONTACT_SHAPE).searchTerms).toEqual(["𠀀", "𠀀𠀁", "𠀁", "𠀀𠀁 "]);
   });
 
   test("a record without a word has no terms [SRC-06]", () => {
-    expect(terms([], CONTACT_SHAPE)).toEqual({ g: [], n: "" });
+    expect(terms([], CONTACT_SHAPE)).toEqual({ searchTerms: [], searchText: "" });
   });
 
   test.each([
@@ -179,9 +179,9 @@ describe("terms", () => {
           (sum, { letters, unspaced }) => sum + letters.length * (unspaced ? 4 : 1),
           shape.whole ? words.length : 0,
         );
-        const { g } = terms(words, shape);
-        expect(g.length).toBeLessThanOrEqual(bound);
-        expect(new Set(g).size).toBe(g.length);
+        const { searchTerms } = terms(words, shape);
+        expect(searchTerms.length).toBeLessThanOrEqual(bound);
+        expect(new Set(searchTerms).size).toBe(searchTerms.length);
       }),
       { numRuns: inForm(250, 1_000) },
     );
@@ -194,7 +194,9 @@ describe("terms", () => {
           expect(checkPattern(word) + wholeCheckPattern(word)).toMatch(/^[\p{L}\p{N} ]+$/u);
           expect(probe(word, SESSION_SHAPE)?.term ?? "").not.toMatch(/\p{Cs}/u);
         }
-        expect(terms(recordWords(text), CONTACT_SHAPE).g.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual([]);
+        expect(terms(recordWords(text), CONTACT_SHAPE).searchTerms.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual(
+          [],
+        );
       }),
       { numRuns: inForm(250, 1_000) },
     );
