@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
-import { isTooLarge } from "../db/error-codes.ts";
 import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
+import { idText } from "../db/message.ts";
 import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
@@ -13,14 +13,14 @@ import { listIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
 import { planFilter, planReadings, wholeFilter } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
-import { findByAnyWord, readInOrder } from "../db/any-word.ts";
+import { findByAnyWord } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
 import { queryWords } from "../search/words.ts";
 import { CONTACT_SHAPE, hasWord } from "../search/terms.ts";
-import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
-import { contactRows, recentSessionStages, timelineStages } from "./store.ts";
+import type { FindWith } from "./hydration.ts";
+import { hydrated } from "./hydration.ts";
 import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
@@ -53,8 +53,6 @@ export interface ContactFilter {
   readonly anyWord: boolean;
 }
 
-type FoundContact = ContactDocument & { readonly timeline: NoteRow[]; readonly sessions: SessionRow[] };
-
 /** Creates the search over a database's contacts. */
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
@@ -63,47 +61,22 @@ export function createContactSearch(client: MongoClient): ContactSearch {
       const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
       if (plans.length === 0) return [];
       const found = foundStages(contacts, scope, plans);
-      return hydrated(contacts, scope, async (stages) =>
-        read<FoundContact>(contacts, scope, [...found, ...stages], { canBeHuge: true }),
-      );
+      return hydrated(contacts, scope, (stages) => read(contacts, scope, [...found, ...stages], { canBeHuge: true }));
     },
     async list(scope, filter, page, brief) {
       const ids = await findIds(contacts, scope, filter, page);
       const { rows, pagination } = cutPage(ids, page);
-      const find = (stages: readonly Document[]): Promise<FoundContact[]> =>
-        readInOrder<FoundContact>(contacts, scope, rows, stages);
+      const match = { $match: { _id: { $in: rows }, account_id: scope.accountId } };
+      const find: FindWith = (stages) =>
+        read(contacts, scope, [match, { $project: withoutTerms }, ...stages], { canBeHuge: true });
       const found = brief
-        ? (await find(briefStages)).map(foundMessage)
-        : await hydrated(contacts, scope, (stages) => find([{ $project: withoutTerms }, ...stages]));
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: found, pagination };
+        ? (await find<ContactDocument>(briefStages)).map((contact) => contactMessage(contact, [], []))
+        : await hydrated(contacts, scope, find);
+      const byId = new Map(found.map((contact) => [contact.id, contact]));
+      const inOrder = rows.flatMap((id) => byId.get(idText(id)) ?? []);
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: inOrder, pagination };
     },
   };
-}
-
-function foundMessage(row: FoundContact): Contact {
-  return contactMessage(row, row.timeline, row.sessions);
-}
-
-/**
- * Returns the contacts of `find` with their timelines and sessions, by the same command. If those of one contact exceed
- * the size of a document, reads each contact separately.
- */
-async function hydrated(
-  contacts: Collection<Document>,
-  scope: Scope,
-  find: (stages: readonly Document[]) => Promise<FoundContact[]>,
-): Promise<Contact[]> {
-  try {
-    return (await find(hydrationStages(scope))).map(foundMessage);
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-  }
-  const whole: Contact[] = [];
-  for (const { _id } of await find([{ $project: { _id: 1 } }])) {
-    const rows = await contactRows(contacts, scope, _id);
-    if (rows !== undefined) whole.push(contactMessage(rows.document, rows.notes, rows.sessions));
-  }
-  return whole;
 }
 
 /** Returns the ids of the page, and of one more contact if there is one. */
@@ -216,31 +189,5 @@ function foundStages(
   return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.limit ?? resultLimit }];
 }
 
-/** Stages that remove the long texts and lists of a contact. */
-const briefStages: readonly Document[] = [
-  { $project: withoutTerms },
-  { $set: { notes: null, memory: null, timeline: [], sessions: [] } },
-];
-
-function hydrationStages(scope: Scope): Document[] {
-  return [
-    {
-      $lookup: {
-        from: collections.notes,
-        localField: "_id",
-        foreignField: "parent_id",
-        pipeline: timelineStages(scope, {}),
-        as: "timeline",
-      },
-    },
-    {
-      $lookup: {
-        from: collections.sessions,
-        localField: "_id",
-        foreignField: "contact_id",
-        pipeline: recentSessionStages(scope, {}),
-        as: "sessions",
-      },
-    },
-  ];
-}
+/** Stages that remove the long texts of a contact. */
+const briefStages: readonly Document[] = [{ $set: { notes: null, memory: null } }];

@@ -58,8 +58,8 @@ export interface ContactStore extends ContactUpserts {
 }
 
 /** The maximum numbers of notes and sessions that a contact shows (contract §3.5). */
-const timelineLength = 50;
-const recentSessionsLength = 5;
+export const timelineLength = 50;
+export const recentSessionsLength = 5;
 
 export const contactCollection: CollectionSpec = {
   collection: collections.contacts,
@@ -211,10 +211,20 @@ async function lockActive(
   return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
 }
 
+/** Returns the filter for the notes of timelines. */
+export function timelineFilter({ accountId }: Scope): Document {
+  return { account_id: accountId, kind: "contact" };
+}
+
+/** Returns the filter for the sessions that contacts show: past ones. */
+export function recentSessionFilter({ accountId }: Scope): Document {
+  return { account_id: accountId, rank: rankBetween(undefined, Date.now()) };
+}
+
 /** Returns the stages for the newest notes of a contact, as rows. `parent` selects the contact. */
 export function timelineStages(scope: Scope, parent: Document): Document[] {
   return [
-    { $match: { account_id: scope.accountId, ...parent, kind: "contact" } },
+    { $match: { ...timelineFilter(scope), ...parent } },
     { $sort: { rank: -1 } },
     { $limit: timelineLength },
     { $project: projectionOf(contactNoteFields) },
@@ -224,7 +234,7 @@ export function timelineStages(scope: Scope, parent: Document): Document[] {
 /** Returns the stages for the newest past sessions of a contact, as rows. `client` selects the contact. */
 export function recentSessionStages(scope: Scope, client: Document): Document[] {
   return [
-    { $match: { account_id: scope.accountId, ...client, rank: rankBetween(undefined, Date.now()) } },
+    { $match: { ...recentSessionFilter(scope), ...client } },
     { $sort: { rank: -1 } },
     { $limit: recentSessionsLength },
     { $project: projectionOf(recentSessionFields) },

@@ -41,9 +41,12 @@ export function isDataConflict(code: number): boolean {
   return code === replaceWithNullCode || code === duplicateKey;
 }
 
-/** Whether a document of the result would exceed MongoDB's size limit. */
+/** A document exceeds 16 MB, or the documents of one look-up exceed 100 MB. */
+const tooLarge = new Set([10_334, 4_568]);
+
+/** Whether documents of the result would exceed MongoDB's size limits. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof MongoServerError && Number(error.code) === 10_334;
+  return error instanceof MongoServerError && tooLarge.has(Number(error.code));
 }
 
 /** From this code on, server assertions concern the command, except for the following codes. */

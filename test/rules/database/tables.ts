@@ -84,7 +84,7 @@ export const openers: Readonly<Record<string, string>> = {
 export const otherTexts: readonly { readonly path: string; readonly texts: readonly string[]; readonly why: string }[] =
   [
     { path: "src/contacts/document.ts", texts: ["notes"], why: "a field of a contact" },
-    { path: "src/contacts/search.ts", texts: ["sessions"], why: "the field that a stage adds" },
+    { path: "src/contacts/hydration.ts", texts: ["sessions"], why: "the field that a stage adds" },
     { path: "src/record-kinds.ts", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of records" },
     { path: "src/ingest/", texts: ["contacts", "sessions"], why: "the kinds of an import" },
     { path: "src/services.ts", texts: ["audit_log"], why: "a name in the log" },
