@@ -7,17 +7,41 @@ import { table } from "./table.ts";
 
 const dataFile = "results.json";
 
-/** Writes `results.json`, `results.md` and `results.svg` into the folder; the table, for people. */
-export function keep(folder: string, benched: Benched): string {
+/**
+ * Writes `results.json`, `results.md` and `results.svg` into the folder, and returns the table. A part of the lines
+ * replaces only those lines.
+ */
+export function keep(folder: string, benched: Benched, isPart: boolean): string {
   mkdirSync(folder, { recursive: true });
-  const others = read(folder).filter(({ results }) => majorOf(results.node) !== majorOf(benched.results.node));
-  const all = [...others, benched].sort((a, b) => majorOf(a.results.node) - majorOf(b.results.node));
+  const known = read(folder);
+  const isSame = ({ results }: Benched): boolean => majorOf(results.node) === majorOf(benched.results.node);
+  const before = isPart ? known.find(isSame) : undefined;
+  const whole = before === undefined ? benched : replaceLines(before, benched);
+  const others = known.filter((one) => !isSame(one));
+  const all = [...others, whole].sort((a, b) => majorOf(a.results.node) - majorOf(b.results.node));
   const text = table(all);
   writeFileSync(join(folder, dataFile), `${JSON.stringify(all, rounded)}\n`);
   writeFileSync(join(folder, "results.md"), text);
   // One plot is enough: that of the newest Node.
   writeFileSync(join(folder, "results.svg"), plot((all.at(-1) ?? benched).results));
   return text;
+}
+
+function replaceLines(before: Benched, { results, notes }: Benched): Benched {
+  const measured = new Map(results.pairs.map((pair) => [`${pair.line} ${pair.other.name}`, pair]));
+  const pairs = before.results.pairs.map((pair) => measured.get(`${pair.line} ${pair.other.name}`) ?? pair);
+  const titles = [...new Set(results.pairs.map(({ lineTitle }) => lineTitle))];
+  return {
+    results: {
+      ...before.results,
+      pairs,
+      starts: { ...before.results.starts, ...results.starts },
+      searches: results.searches.length > 0 ? results.searches : before.results.searches,
+      memory: results.memory ?? before.results.memory,
+    },
+    // What holds for both measurements is stated once.
+    notes: [...new Set([...before.notes, `Measured again, on a newer version: ${titles.join("; ")}.`, ...notes])],
+  };
 }
 
 function read(folder: string): Benched[] {

@@ -14,13 +14,13 @@ import { goalTable, table } from "./table.ts";
 /** How many times the processor time of the older code is too much. */
 const quickLimit = 1.25;
 const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2] [--node PATH] [--small] [--profile get] [--data FOLDER] [--results FOLDER]
-  --only     lines by their names; also "start", "memory" and "search"; what is measured is then only shown
+  --only     lines by their names; also "start", "memory" and "search"; what is measured is then only shown, unless --results is given
   --node     the Node that runs the service and the peers in TypeScript; the results of another Node stay in the table
   --runs     runs of a pair, each with both subjects started anew; more where two of them differ by more than 15 %
   --small    a small set of data, made anew: to see that everything runs
   --data     where the data is kept between runs (with the full set 8 GB, which take 20 minutes to make)
   --profile  lines, or "start", of which node's CPU profiles are shown instead: of the service, and of the first that it is compared with
-  --results  where results.md, results.svg and results.json go
+  --results  where results.md, results.svg and results.json go; with --only, the other lines there stay
 
 npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--node PATH] [--out FILE]
   --against  compares this code with an older commit instead: get, sessions, contacts, notes, create, create-key, append, patch, rename
@@ -71,7 +71,7 @@ async function measure(): Promise<void> {
     // A part of the lines, or figures that mean nothing, do not replace the results.
     const folder = values.results ?? (small || only !== undefined ? undefined : import.meta.dirname);
     console.log(
-      `\n${folder === undefined ? table([benched]) : keep(folder, benched)}\n${goalTable([benched.results])}`,
+      `\n${folder === undefined ? table([benched]) : keep(folder, benched, only !== undefined)}\n${goalTable([benched.results])}`,
     );
   } finally {
     if (thrownAway !== undefined) rmSync(thrownAway, { recursive: true, force: true });

@@ -74,15 +74,32 @@ test("after four runs without agreement all four count", async () => {
 test("each Node has its own column, and a newer run on it replaces only that column", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-results-"));
   try {
-    keep(folder, benchedOn("v24.1.0", run(500), run(500)));
-    keep(folder, benchedOn("v20.19.6", run(1_000), run(1_000)));
-    const text = keep(folder, benchedOn("v24.2.0", run(400), run(400)));
+    keep(folder, benchedOn("v24.1.0", run(500), run(500)), false);
+    keep(folder, benchedOn("v20.19.6", run(1_000), run(1_000)), false);
+    const text = keep(folder, benchedOn("v24.2.0", run(400), run(400)), false);
     expect(text).toContain("| Goal | Figure | Wanted | Node v20.19.6 | Node v24.2.0 |");
     expect(text).toMatch(
       /\| GET contact against Fastify with one aggregation \|.*\| 1\.00 \*\*missed\*\* \| 2\.50 reached \|/,
     );
     expect(text).not.toContain("v24.1.0");
     expect(readFileSync(join(folder, "results.md"), "utf8")).toBe(text);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a part of the lines replaces only those lines of its Node", () => {
+  const folder = mkdtempSync(join(tmpdir(), "records-results-"));
+  const append: Pair = { ...pairOf(run(500)), line: "append", lineTitle: "Append note" };
+  const whole = benchedOn("v24.1.0", run(1_000));
+  try {
+    keep(folder, { ...whole, results: { ...whole.results, pairs: [append, ...whole.results.pairs] } }, false);
+    const part = benchedOn("v24.1.0", run(400));
+    const text = keep(folder, { results: { ...part.results, starts: {} }, notes: ["Rounds: 6."] }, true);
+    expect(text).toMatch(/\| GET contact against Fastify with one aggregation \|.*\| 2\.50 reached \|/);
+    expect(text).toContain("### Append note");
+    expect(text).toContain("| Start to the first response against the floor | milliseconds | at most 1.5 | 2.00 ");
+    expect(text).toContain("- Measured again, on a newer version: GET contact.\n- Rounds: 6.");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
