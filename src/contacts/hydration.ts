@@ -21,10 +21,10 @@ import {
 } from "./store.ts";
 
 /**
- * The maximum number of notes, and of sessions, that one look-up reads for all contacts together. It fits the full
- * timelines of 25 contacts.
+ * The maximum number of notes, and of sessions, that one look-up reads for all contacts together. A contact may have so
+ * many that it shows few of them, so this bounds what is read and not shown.
  */
-const maxTogether = 1_250;
+const maxTogether = 300;
 
 /** Runs the pipeline that finds the contacts, followed by these stages. */
 export type FindWith = <Row extends Document>(stages: readonly Document[]) => Promise<Row[]>;
@@ -35,11 +35,18 @@ type WholeContact = ContactDocument & {
   readonly sessions: readonly SessionRow[];
 };
 
-/** All found contacts, and the notes and sessions of all of them in any order. */
+/** The newest rows of a contact, and the number of rows that were read. */
+interface Newest<Row> {
+  readonly _id: UUID;
+  readonly rows: readonly Row[];
+  readonly count: number;
+}
+
+/** All found contacts, and the notes and sessions of those that have any. */
 interface Together {
   readonly contacts: readonly ContactDocument[];
-  readonly timeline: readonly (NoteRow & { readonly rank: number; readonly parent_id: UUID })[];
-  readonly sessions: readonly (SessionRow & { readonly rank: number; readonly contact_id: UUID })[];
+  readonly timeline: readonly Newest<NoteRow>[];
+  readonly sessions: readonly Newest<SessionRow>[];
 }
 
 /**
@@ -75,41 +82,60 @@ async function unlessTooLarge<T>(run: () => Promise<T>): Promise<T | undefined> 
 async function findTogether(scope: Scope, find: FindWith): Promise<WholeContact[] | undefined> {
   const [found] = await find<Together>([
     { $group: { _id: null, contacts: { $push: "$$ROOT" } } },
-    lookUpAll(collections.notes, "parent_id", timelineFilter(scope), contactNoteFields, "timeline"),
-    lookUpAll(collections.sessions, "contact_id", recentSessionFilter(scope), recentSessionFields, "sessions"),
+    lookUpAll(collections.notes, "parent_id", timelineFilter(scope), contactNoteFields, timelineLength, "timeline"),
+    lookUpAll(
+      collections.sessions,
+      "contact_id",
+      recentSessionFilter(scope),
+      recentSessionFields,
+      recentSessionsLength,
+      "sessions",
+    ),
   ]);
   if (found === undefined) return [];
   const { contacts, timeline, sessions } = found;
-  if (timeline.length > maxTogether || sessions.length > maxTogether) return undefined;
-  const notesOf = newestOf(timeline, ({ parent_id }) => parent_id, timelineLength);
-  const sessionsOf = newestOf(sessions, ({ contact_id }) => contact_id, recentSessionsLength);
+  if (countOf(timeline) > maxTogether || countOf(sessions) > maxTogether) return undefined;
+  const notesOf = byContact(timeline);
+  const sessionsOf = byContact(sessions);
   return contacts.map((contact) => ({ ...contact, timeline: notesOf(contact._id), sessions: sessionsOf(contact._id) }));
 }
 
-/** Returns the look-up of the rows of all contacts, and of one row more than can be used. */
-function lookUpAll(from: string, foreignField: string, filter: Document, fields: Tables, as: string): Document {
+/**
+ * Returns the look-up of the newest rows of every contact, which reads one row more than is allowed. The sort is the
+ * order of the index on owners. Without it, MongoDB may choose another index and scan the account.
+ */
+function lookUpAll(
+  from: string,
+  foreignField: string,
+  filter: Document,
+  fields: Tables,
+  length: number,
+  as: string,
+): Document {
   const pipeline = [
     { $match: filter },
+    { $sort: { [foreignField]: 1, rank: -1 } },
     { $limit: maxTogether + 1 },
-    { $project: { ...projectionOf(fields), rank: 1, [foreignField]: 1 } },
+    { $project: { ...projectionOf(fields), [foreignField]: 1 } },
+    {
+      $group: {
+        _id: `$${foreignField}`,
+        rows: { $firstN: { input: "$$ROOT", n: length } },
+        count: { $sum: 1 },
+      },
+    },
   ];
   return { $lookup: { from, localField: "contacts._id", foreignField, pipeline, as } };
 }
 
-/** Returns a function that returns the newest rows of a contact. */
-function newestOf<Row extends { readonly rank: number }>(
-  rows: readonly Row[],
-  ownerOf: (row: Row) => UUID,
-  length: number,
-): (contactId: UUID) => readonly Row[] {
-  const byOwner = new Map<string, Row[]>();
-  for (const row of rows) {
-    const owner = ownerOf(row).toHexString();
-    const known = byOwner.get(owner);
-    if (known === undefined) byOwner.set(owner, [row]);
-    else known.push(row);
-  }
-  return (contactId) => (byOwner.get(contactId.toHexString()) ?? []).sort((a, b) => b.rank - a.rank).slice(0, length);
+function countOf(found: readonly Newest<unknown>[]): number {
+  return found.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Returns a function that returns the rows of a contact. */
+function byContact<Row>(found: readonly Newest<Row>[]): (contactId: UUID) => readonly Row[] {
+  const rows = new Map(found.map((one) => [one._id.toHexString(), one.rows]));
+  return (contactId) => rows.get(contactId.toHexString()) ?? [];
 }
 
 /** Returns the stages that look up the newest rows of each contact. */

@@ -90,7 +90,9 @@ declareRule({
 declareRule({
   title: "one file knows the stored names of search terms and search text",
   sources: served,
-  breaches: havingText(/(?:[{,(]\s*|^\s+)(?:g|n)\??:(?! ")|\w\.(?:g|n)\b(?!\()|"\$(?:\w+\.)?(?:g|n)"/m),
+  breaches: havingText(
+    /(?:[{(]\s*|(?<!\$firstN: \{[^,]*),\s*|^\s+)(?:g|n)\??:(?! ")|\w\.(?:g|n)\b(?!\()|"\$(?:\w+\.)?(?:g|n)"/m,
+  ),
   bad: [
     ["a condition", "find({ account_id, g: term, rank });"],
     ["a projection", "const stage = { $project: { n: 0 } };"],
@@ -98,7 +100,10 @@ declareRule({
     ["an access", "return document.g.length;"],
     ["a path", 'const text = { $strLenBytes: "$own.n" };'],
   ],
-  good: [["the constants", "find({ account_id, [termsField]: term });"]],
+  good: [
+    ["the constants", "find({ account_id, [termsField]: term });"],
+    ["an option of an operator", 'const rows = { $firstN: { input: "$$ROOT", n: length } };'],
+  ],
 });
 
 declareRule({

@@ -1,9 +1,12 @@
 // Contacts of a search and of a list: the same as on their own, however many notes and sessions they have.
+import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { AccountSize } from "../cost/data.ts";
 import { fill } from "../cost/data.ts";
+import type { NoteDocument } from "../../src/notes/document.ts";
+import { deriveNote } from "../../src/notes/store.ts";
 import { newClient, useService } from "../support/client.ts";
 
 const service = useService();
@@ -33,16 +36,63 @@ describe("a found contact is the same as on its own [CSR-01, CGT-06]", () => {
   test("with fewer notes and sessions than it shows, by one command", () =>
     expectSame({ contacts: 30, sessions: 40, notes: 90 }, 1));
   test("with more notes and sessions than it shows, by one command", () =>
-    expectSame({ contacts: 10, sessions: 80, notes: 700 }, 1));
+    expectSame({ contacts: 4, sessions: 80, notes: 280 }, 1));
   test("with as many notes and sessions as one look-up reads, by one command", () =>
-    expectSame({ contacts: 10, sessions: 1_250, notes: 1_250 }, 1));
+    expectSame({ contacts: 10, sessions: 300, notes: 300 }, 1));
   test("with more notes than one look-up reads, by two commands", () =>
-    expectSame({ contacts: 10, sessions: 0, notes: 1_251 }, 2));
+    expectSame({ contacts: 10, sessions: 0, notes: 301 }, 2));
   test("with more sessions than one look-up reads, by two commands", () =>
-    expectSame({ contacts: 10, sessions: 1_251, notes: 0 }, 2));
+    expectSame({ contacts: 10, sessions: 301, notes: 0 }, 2));
   // The third command reads by a cursor what exceeds one reply.
   test("with notes that exceed a document together but not alone, by three commands", () =>
     expectSame({ contacts: 20, sessions: 0, notes: 1 }, 3, 60));
   test("with notes that exceed a look-up together, by three commands", () =>
     expectSame({ contacts: 20, sessions: 0, notes: 1 }, 3, 280));
+});
+
+describe("with many notes of other contacts", () => {
+  /** An account with 25 contacts that have the newest notes, whose words are first in the index, and others' notes. */
+  async function crowded(ownNotes: number, otherNotes: number, created_at?: Date) {
+    const client = await newClient(service());
+    const mongo = service().app.client;
+    const { contactIds } = await fill(mongo, client.id, { contacts: 25, sessions: 0, notes: 1 });
+    const notes = mongo.db().collection<NoteDocument>("notes");
+    const { n: _n, g: _g, rank: _rank, ...note } = (await notes.findOne({ account_id: new UUID(client.id) }))!;
+    const now = Date.now();
+    const stranger = new UUID();
+    await notes.insertMany(
+      Array.from({ length: ownNotes + otherNotes }, (_, at) =>
+        deriveNote({
+          ...note,
+          _id: new UUID(),
+          parent_id: at < ownNotes ? (contactIds[at % 25] ?? stranger) : stranger,
+          content: at < ownNotes ? `00 call ${at}` : `zebra budget meeting about results and the plan ${at}`,
+          created_at: created_at ?? new Date(now - 1_000 * at),
+        }),
+      ),
+    );
+    return client;
+  }
+
+  test("a search reads only the notes of the contacts that it finds, from the index on owners [SRC-08]", async () => {
+    const client = await crowded(150, 5_000);
+    const mongo = service().app.client;
+    const listener = listenToMongo(mongo);
+    await client.get("/v1/contacts?query=every");
+    const [{ command } = { command: {} }] = listener.stop().filter(({ label }) => label === "aggregate contacts");
+    const { pipeline } = command as { pipeline: Document[] };
+    const proofless = pipeline.slice(0, pipeline.findLastIndex((stage) => "$lookup" in stage) + 1);
+    const { stages } = await mongo
+      .db()
+      .command({ explain: { aggregate: "contacts", pipeline: proofless, cursor: {} }, verbosity: "executionStats" });
+    const lookups = (stages as Document[]).filter((stage) => "$lookup" in stage);
+    expect(lookups.map((stage) => Number(stage["totalDocsExamined"]))).toEqual([151, 0]);
+    expect(Number(lookups[0]?.["totalKeysExamined"])).toBeLessThan(300);
+  });
+
+  test("notes of one millisecond have the order that a contact on its own has [CSR-01, CGT-06]", async () => {
+    const client = await crowded(250, 0, new Date());
+    const { body } = await client.get("/v1/contacts?query=every");
+    for (const found of body.data) expect(found).toEqual((await client.get(`/v1/contacts/${found.id}`)).body.data);
+  });
 });
