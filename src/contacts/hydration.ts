@@ -21,10 +21,11 @@ import {
 } from "./store.ts";
 
 /**
- * The maximum number of notes, and of sessions, that one look-up reads for all contacts together. A contact may have so
- * many that it shows few of them, so this bounds what is read and not shown.
+ * The maximum numbers of notes and sessions that one look-up reads for all contacts together. They bound what is read
+ * of a contact that shows few of many. Notes can be long, but sessions cannot.
  */
-const maxTogether = 300;
+const maxNotes = 300;
+const maxSessions = 1_250;
 
 /** Runs the pipeline that finds the contacts, followed by these stages. */
 export type FindWith = <Row extends Document>(stages: readonly Document[]) => Promise<Row[]>;
@@ -53,7 +54,7 @@ interface Together {
  * Returns the contacts of `find` with their timelines and sessions, in the order of `find`.
  *
  * A look-up for all contacts together takes MongoDB a third of the time of one for each, but must read all their notes
- * and sessions. If there are more than `maxTogether`, a look-up for each contact reads only the newest. If the result
+ * and sessions. If there are more than these maxima, a look-up for each contact reads only the newest. If the result
  * exceeds the size of a document, a command reads each contact.
  */
 export async function hydrated(contacts: Collection<Document>, scope: Scope, find: FindWith): Promise<Contact[]> {
@@ -82,19 +83,26 @@ async function unlessTooLarge<T>(run: () => Promise<T>): Promise<T | undefined> 
 async function findTogether(scope: Scope, find: FindWith): Promise<WholeContact[] | undefined> {
   const [found] = await find<Together>([
     { $group: { _id: null, contacts: { $push: "$$ROOT" } } },
-    lookUpAll(collections.notes, "parent_id", timelineFilter(scope), contactNoteFields, timelineLength, "timeline"),
+    lookUpAll(
+      collections.notes,
+      "parent_id",
+      timelineFilter(scope),
+      contactNoteFields,
+      [timelineLength, maxNotes],
+      "timeline",
+    ),
     lookUpAll(
       collections.sessions,
       "contact_id",
       recentSessionFilter(scope),
       recentSessionFields,
-      recentSessionsLength,
+      [recentSessionsLength, maxSessions],
       "sessions",
     ),
   ]);
   if (found === undefined) return [];
   const { contacts, timeline, sessions } = found;
-  if (countOf(timeline) > maxTogether || countOf(sessions) > maxTogether) return undefined;
+  if (countOf(timeline) > maxNotes || countOf(sessions) > maxSessions) return undefined;
   const notesOf = byContact(timeline);
   const sessionsOf = byContact(sessions);
   return contacts.map((contact) => ({ ...contact, timeline: notesOf(contact._id), sessions: sessionsOf(contact._id) }));
@@ -109,13 +117,13 @@ function lookUpAll(
   foreignField: string,
   filter: Document,
   fields: Tables,
-  length: number,
+  [length, maximum]: readonly [length: number, maximum: number],
   as: string,
 ): Document {
   const pipeline = [
     { $match: filter },
     { $sort: { [foreignField]: 1, rank: -1 } },
-    { $limit: maxTogether + 1 },
+    { $limit: maximum + 1 },
     { $project: { ...projectionOf(fields), [foreignField]: 1 } },
     {
       $group: {
