@@ -54,8 +54,8 @@ interface Together {
  * Returns the contacts of `find` with their timelines and sessions, in the order of `find`.
  *
  * A look-up for all contacts together takes MongoDB a third of the time of one for each, but must read all their notes
- * and sessions. If there are more than these maxima, a look-up for each contact reads only the newest. If the result
- * exceeds the size of a document, a command reads each contact.
+ * and sessions. If there are more than `maxNotes` or `maxSessions`, a look-up for each contact reads only the newest.
+ * If the result is too large for MongoDB, a command reads each contact.
  */
 export async function hydrated(contacts: Collection<Document>, scope: Scope, find: FindWith): Promise<Contact[]> {
   const found =
@@ -124,6 +124,7 @@ function lookUpAll(
     { $match: filter },
     { $sort: { [foreignField]: 1, rank: -1 } },
     { $limit: maximum + 1 },
+    // The owner groups the rows below.
     { $project: { ...projectionOf(fields), [foreignField]: 1 } },
     {
       $group: {

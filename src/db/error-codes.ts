@@ -41,8 +41,8 @@ export function isDataConflict(code: number): boolean {
   return code === replaceWithNullCode || code === duplicateKey;
 }
 
-/** A document exceeds 16 MB, a buffer 64 MB, or the documents of a look-up or a group 100 MB. */
-const tooLarge = new Set([10_334, 13_548, 4_568, 146]);
+/** A document exceeds 16 MB, a buffer 64 MB, or the documents of a look-up 100 MB. */
+const tooLarge = new Set([10_334, 13_548, 4_568]);
 
 /** Whether documents of the result would exceed MongoDB's size limits. */
 export function isTooLarge(error: unknown): boolean {

@@ -41,9 +41,7 @@ export const noTexts = {
   ...storedTexts(sessionNoteFields.texts, {}),
 };
 
-/**
- * A stored note. Texts that its kind lacks are null. The fields of the search come last.
- */
+/** A stored note. Texts that its kind lacks are null. The fields of the search come last. */
 export interface NoteDocument
   extends Stored<(typeof contactNoteFields)["texts"], string | null>,
     Stored<(typeof sessionNoteFields)["texts"], string | null>,
