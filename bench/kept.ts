@@ -27,10 +27,13 @@ export function keep(folder: string, benched: Benched, isPart: boolean): string 
   return text;
 }
 
+/** Replaces the lines that were measured again. A note names them, with what differs from the other notes. */
 function replaceLines(before: Benched, { results, notes }: Benched): Benched {
   const measured = new Map(results.pairs.map((pair) => [`${pair.line} ${pair.other.name}`, pair]));
   const pairs = before.results.pairs.map((pair) => measured.get(`${pair.line} ${pair.other.name}`) ?? pair);
-  const titles = [...new Set(results.pairs.map(({ lineTitle }) => lineTitle))];
+  const titles = [...new Set(results.pairs.map(({ lineTitle }) => lineTitle))].join("; ");
+  const again = `Measured again, on a newer version: ${titles}.`;
+  const kept = before.notes.filter((note) => !note.startsWith(again));
   return {
     results: {
       ...before.results,
@@ -39,8 +42,7 @@ function replaceLines(before: Benched, { results, notes }: Benched): Benched {
       searches: results.searches.length > 0 ? results.searches : before.results.searches,
       memory: results.memory ?? before.results.memory,
     },
-    // What holds for both measurements is stated once.
-    notes: [...new Set([...before.notes, `Measured again, on a newer version: ${titles.join("; ")}.`, ...notes])],
+    notes: [...kept, [again, ...notes.filter((note) => !kept.includes(note))].join(" ")],
   };
 }
 

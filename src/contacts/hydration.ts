@@ -53,7 +53,7 @@ interface Together {
 /**
  * Returns the contacts of `find` with their timelines and sessions, in the order of `find`.
  *
- * A look-up for all contacts together takes MongoDB a third of the time of one for each, but must read all their notes
+ * A look-up for all contacts together takes MongoDB half of the time of one for each, but must read all their notes
  * and sessions. If there are more than `maxNotes` or `maxSessions`, a look-up for each contact reads only the newest.
  * If the result is too large for MongoDB, a command reads each contact.
  */
