@@ -55,7 +55,8 @@ export async function writeBody(
   response.end();
 }
 
-function endWith(response: Response, body: string | Uint8Array): void {
+/** Writes a whole body and ends the response. */
+export function endWith(response: Response, body: string | Uint8Array): void {
   if (response.stream !== undefined) return void response.end(body);
   // In HTTP/1.1, `end(body)` joins the head, the body and an empty piece, which costs more than a single piece.
   response.write(body);
@@ -83,11 +84,18 @@ export function writeFailure(response: Response, failure: Failure): void {
   writeJson(response, failure.kind.http, failureEnvelope(failure));
 }
 
+/** Returns the headers that a failure has in addition to those of its body. */
+export function failureHeaders({ kind, retryAfterSeconds = 1, allow }: Failure): [string, string][] {
+  return [
+    ...(kind.http === 401 ? [["WWW-Authenticate", "Bearer"] as [string, string]] : []),
+    ...(kind.http === 429 ? [["Retry-After", String(retryAfterSeconds)] as [string, string]] : []),
+    ...(allow === undefined ? [] : [["Allow", allow] as [string, string]]),
+  ];
+}
+
 /** Sets the headers that a failure has in addition to those of its body. */
-export function setFailureHeaders(response: Response, { kind, retryAfterSeconds, allow }: Failure): void {
-  if (kind.http === 401) response.setHeader("WWW-Authenticate", "Bearer");
-  if (kind.http === 429) response.setHeader("Retry-After", retryAfterSeconds ?? 1);
-  if (allow !== undefined) response.setHeader("Allow", allow);
+export function setFailureHeaders(response: Response, failure: Failure): void {
+  for (const [name, value] of failureHeaders(failure)) response.setHeader(name, value);
 }
 
 /**

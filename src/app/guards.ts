@@ -6,7 +6,7 @@ import { recordRejections } from "../audit/rejections.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import { assistantAccessPolicy } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
-import { createAuthentication } from "../guards/authenticate.ts";
+import { bearer, createAuthentication } from "../guards/authenticate.ts";
 import { createDispatch } from "../guards/chain.ts";
 import type { CreateRecognizer } from "../guards/credentials.ts";
 import { internalAccessPolicy, publicAccessPolicy } from "../guards/access-policies.ts";
@@ -21,7 +21,7 @@ import { createReservations } from "../guards/reservations.ts";
 import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
 import { createStreamDispatch } from "../guards/stream.ts";
-import type { Dispatch, StreamDispatch } from "../call/dispatch.ts";
+import type { Dispatch, Shed, StreamDispatch } from "../call/dispatch.ts";
 import type { Services } from "../services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
 import type { Logout } from "../sign-in/logout-token.ts";
@@ -35,6 +35,7 @@ import type { Storage } from "./storage.ts";
 /** The guards of an instance. */
 export interface Guards {
   readonly limits: Limits;
+  readonly shed: Shed;
   readonly sessionCookie: Cookie;
   readonly sessions: SessionGuard<DashboardUser>;
   readonly enterLogout: EnterLogout<Logout>;
@@ -72,8 +73,9 @@ export function createGuards(
     capacity,
   });
   const { state, requireFresh: requireFreshSwitches, waitUntilFresh: freshSwitches } = switches;
+  const authentication = authenticationOf(services, recognizers);
   const accessPolicy = publicAccessPolicy({
-    authentication: authenticationOf(services, recognizers),
+    authentication,
     sessions,
     switches: state,
     requireFreshSwitches,
@@ -101,7 +103,13 @@ export function createGuards(
     streams: createStreamDispatch(inside, services.streams),
   };
   const enterLogout = createEnterLogout<Logout>(recognizers, capacity, receiveUnidentified);
-  return { limits, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
+  const shed = limits.shedding(({ header }) => {
+    const secret = bearer(header("authorization"));
+    if (secret !== undefined) return authentication.presume(secret) ?? assistants?.presume(secret);
+    const cookies = header("cookie");
+    return cookies === undefined ? undefined : sessions.presume(cookies);
+  });
+  return { limits, shed, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
 }
 
 /** Creates the authentication by API key. */

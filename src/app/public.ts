@@ -73,7 +73,13 @@ export function createPublicSide(
     documents,
   };
   const throttles = { throttle: dispatch.open.throttle, throttleDocument };
-  const options = publicListener(config, { ...surfaces, ...throttles, onError, ...observability.requests("public") });
+  const options = publicListener(config, {
+    ...surfaces,
+    ...throttles,
+    shed: guards.shed,
+    onError,
+    ...observability.requests("public"),
+  });
   return {
     listener: createListener(around(options)),
     publish() {

@@ -109,5 +109,19 @@ export interface StreamDispatch {
   admit(rpc: DescMethod, inbound: Inbound): Promise<Stream>;
 }
 
+/** What is known of a request that has just arrived. */
+export interface Arrived {
+  header(name: string): string | undefined;
+  /** Returns the client's address, determined as TRUST_PROXY says. */
+  address(): string;
+}
+
+/**
+ * Returns why a request must be rejected at once: RATE_LIMITED while its bucket is known to be empty, or UNAVAILABLE
+ * if too many requests are in progress. Returns undefined for any other request. A rejection for overload is debited to
+ * the bucket. `isDebited` is false for a request that takes its token from another bucket, such as one for a document.
+ */
+export type Shed = (request: Arrived, isDebited: boolean) => Failure | undefined;
+
 /** Called for every failed request, before its response. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;

@@ -11,7 +11,7 @@ import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
 import { identifyOnceFresh, leftOf } from "./chain.ts";
-import type { Attempt, Credential, Recognition, CreateRecognizer } from "./credentials.ts";
+import type { Attempt, Credential, Recognition, CreateRecognizer, Presumed, Recognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "../call/scope.ts";
 import type { SwitchState } from "./switches.ts";
@@ -47,6 +47,8 @@ export interface Entry {
 
 /** The access policy of assistants. */
 export interface AssistantAccessPolicy extends AccessPolicy {
+  /** Returns what memory knows of an access token; undefined if it is not one that was valid before. */
+  presume(token: string): Presumed | undefined;
   /**
    * Runs the guards of the endpoint in the contract's order (§8): 429, 503, 401, 403. Fails with 403 unless the holder
    * has an account in service. A token that was valid before is only throttled here. The returned entry proves it.
@@ -83,9 +85,11 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
   const requireSwitches = requirementOf(dependencies);
   const entered = new WeakMap<Inbound, Entered>();
   const holder = (inbound: Inbound): Reader => entered.get(inbound)?.holder ?? fail(Reason.INVALID_TOKEN);
-  const enter = createAdmission(dependencies);
+  const recognizer = dependencies.recognizers(({ accountId }: TokenFacts) => accountId && accountBucket(accountId));
+  const enter = createAdmission(dependencies, recognizer);
 
   return {
+    presume: (token) => recognizer.presume(digestName(token)),
     async enter(inbound) {
       const entry = await enter(inbound);
       entered.set(inbound, entry);
@@ -128,9 +132,8 @@ function requirementOf({ switches, requireFreshSwitches }: SwitchDependencies): 
   };
 }
 
-function createAdmission(dependencies: AssistantAccessDependencies) {
-  const { tokens, recognizers, capacity, switches, requireFreshSwitches, freshSwitches } = dependencies;
-  const recognizer = recognizers(({ accountId }: TokenFacts) => accountId && accountBucket(accountId));
+function createAdmission(dependencies: AssistantAccessDependencies, recognizer: Recognizer<TokenFacts>) {
+  const { tokens, capacity, switches, requireFreshSwitches, freshSwitches } = dependencies;
   const credentialOf = (token: string): Credential<TokenFacts> => ({
     name: digestName(token),
     isProvenLater: () => true,

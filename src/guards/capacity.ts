@@ -1,4 +1,4 @@
-// 503: limits concurrent work, so that accepted requests finish in time and the rest are rejected.
+// 503: limits the requests in progress, so that accepted ones finish in time and the rest are rejected at once.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireNotPast } from "../deadline.ts";
@@ -9,45 +9,67 @@ import { Failure } from "../errors.ts";
 export type CredentialState = "verified" | "unverified";
 
 /**
- * A limit on concurrent work. A request counts while it is processed, but not while its body arrives or its response is
- * sent.
+ * A limit on the requests in progress. A request counts while its caller is identified and while it is processed, but
+ * not while its body arrives or its response is sent.
  */
 export interface Capacity {
-  /** Fails with UNAVAILABLE if the queue for such requests is full. */
-  require(credential: CredentialState): void;
+  /** Identifies a caller: runs the work at once, and counts it. */
+  identify<T>(credential: CredentialState, work: () => Promise<T>): Promise<T>;
   /**
    * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
-   * UNAVAILABLE if the queue is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work
-   * has not started in these cases.
+   * UNAVAILABLE if the queue is full or after half a second. Fails with the deadline's reason once it has passed. The
+   * work has not started in these cases.
    */
   run<T>(credential: CredentialState, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Runs the work at once, even beyond the limit, and counts it. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The requests in progress and in the queues. */
+/** The requests that occupy slots, those in the queues, and those whose callers are being identified. */
 export interface CapacityState {
   readonly working: Readonly<Record<CredentialState, number>>;
   readonly slots: number;
   readonly waiting: number;
+  readonly identifying: number;
 }
 
 /** A capacity with a limit, which reports its state. */
 export interface BoundedCapacity extends Capacity {
+  /** Returns whether another request of this kind would be one too many. */
+  isFull(credential: CredentialState): boolean;
   state(): CapacityState;
 }
 
 /** No limit, for operators' requests. */
 export const unlimited: Capacity = {
-  require: () => undefined,
+  identify: (_credential, work) => work(),
   run: (_credential, _deadline, work) => work(),
   count: (work) => work(),
 };
 
-/** The maximum length of each queue: enough for a short burst. */
-const usualQueue = 256;
-/** The maximum wait. After a longer one, neither the request nor those behind it could finish in time. */
-const maxWaitMs = 3_000;
+/** Returns the failure of a request that is rejected because too many are in progress. */
+export function overload(): Failure {
+  return new Failure(Reason.UNAVAILABLE, {
+    message: "The service is handling too many requests. Try again.",
+    because: "overload",
+    waitingFor: "a slot",
+  });
+}
+
+/** How many requests wait for a slot, and how long. */
+export interface Queueing {
+  readonly maxWaiting: Readonly<Record<CredentialState, number>>;
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Returns the queueing of requests. Of known callers, as many wait as there are slots, or an account's burst: more
+ * would only delay each other. Of unknown ones, all keys of an office may wait, which a new instance sees at once.
+ * After half a second, a client is better served by another attempt.
+ */
+export function queueingOf(slots: number): Queueing {
+  return { maxWaiting: { verified: Math.max(slots, 24), unverified: 256 }, maxWaitMs: 500 };
+}
 
 interface Waiting {
   readonly number: number;
@@ -58,16 +80,21 @@ interface Waiting {
  * Creates a capacity of `slots` concurrent requests. `onRejection` is called for every request that is rejected because
  * the queue is full or the wait is over.
  */
-export function createCapacity(slots: number, onRejection: () => void, maxQueued = usualQueue): BoundedCapacity {
-  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(slots, maxQueued);
+export function createCapacity(
+  slots: number,
+  onRejection: () => void,
+  { maxWaiting, maxWaitMs } = queueingOf(slots),
+): BoundedCapacity {
+  const { free, enter, leave, wait, working, waiting } = createSlots(slots, maxWaitMs);
+  const identifying = { verified: 0, unverified: 0 };
+  // Callers without a credential need no slot, but they must not take the processor from the others.
+  const maxIdentifying = { verified: Infinity, unverified: Math.ceil(slots / 2) + maxWaiting.verified };
+  const places = (credential: CredentialState): number =>
+    free(credential) + maxWaiting[credential] - waiting[credential].size;
 
   function rejection(): Failure {
     onRejection();
-    return new Failure(Reason.UNAVAILABLE, {
-      message: "The service is handling too many requests. Try again.",
-      because: "overload",
-      waitingFor: "a slot",
-    });
+    return overload();
   }
 
   async function whileIn<T>(credential: CredentialState, work: () => Promise<T>): Promise<T> {
@@ -79,14 +106,25 @@ export function createCapacity(slots: number, onRejection: () => void, maxQueued
   }
 
   return {
-    state,
-    require(credential) {
-      if (isFull(credential)) throw rejection();
+    state: () => ({
+      working: { ...working },
+      slots,
+      waiting: waiting.verified.size + waiting.unverified.size,
+      identifying: identifying.verified + identifying.unverified,
+    }),
+    isFull: (credential) => identifying[credential] >= Math.min(places(credential), maxIdentifying[credential]),
+    async identify(credential, work) {
+      identifying[credential] += 1;
+      try {
+        return await work();
+      } finally {
+        identifying[credential] -= 1;
+      }
     },
     async run(credential, deadline, work) {
       requireNotPast(deadline);
-      if (isFull(credential)) throw rejection();
-      if (hasSlot(credential)) enter(credential);
+      if (places(credential) <= 0) throw rejection();
+      if (free(credential) > 0) enter(credential);
       else if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
         const failure = rejection();
         requireNotPast(deadline);
@@ -104,18 +142,18 @@ export function createCapacity(slots: number, onRejection: () => void, maxQueued
   };
 }
 
-/** Creates `slots` slots, and two queues of at most `maxQueued` requests: with and without a verified credential. */
-function createSlots(slots: number, maxQueued: number) {
+/** Creates `slots` slots, and two queues: with and without a verified credential. */
+function createSlots(slots: number, maxWaitMs: number) {
   const maxWorking = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
-  const queues = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
+  const waiting = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
   const working = { verified: 0, unverified: 0 };
   let numbers = 0;
 
-  const hasSlot = (credential: CredentialState): boolean =>
-    working.verified + working.unverified < slots && working[credential] < maxWorking[credential];
-  const isFull = (credential: CredentialState): boolean => queues[credential].size >= maxQueued && !hasSlot(credential);
+  /** Returns the number of free slots for such requests; negative if more work runs than there are slots. */
+  const free = (credential: CredentialState): number =>
+    Math.min(slots - working.verified - working.unverified, maxWorking[credential] - working[credential]);
   const first = (credential: CredentialState): Waiting | undefined =>
-    hasSlot(credential) ? queues[credential].values().next().value : undefined;
+    free(credential) > 0 ? waiting[credential].values().next().value : undefined;
 
   function enter(credential: CredentialState): void {
     working[credential] += 1;
@@ -136,27 +174,22 @@ function createSlots(slots: number, maxQueued: number) {
         number: ++numbers,
         begin() {
           clearTimeout(timer);
-          queues[credential].delete(one);
+          waiting[credential].delete(one);
           enter(credential);
           resolve(true);
         },
       };
       const timer = setTimeout(
         () => {
-          queues[credential].delete(one);
+          waiting[credential].delete(one);
           resolve(false);
         },
         // A timer may fire up to a millisecond early, before the deadline has passed.
         Math.ceil(Math.min(maxWaitMs, at - performance.now())) + 1,
       );
-      queues[credential].add(one);
+      waiting[credential].add(one);
     });
   }
 
-  const state = (): CapacityState => ({
-    working: { ...working },
-    slots,
-    waiting: queues.verified.size + queues.unverified.size,
-  });
-  return { hasSlot, isFull, enter, leave, wait, state };
+  return { free, enter, leave, wait, working, waiting };
 }

@@ -133,8 +133,6 @@ export function createDispatch(
       }
       // Health is 200 or 429, however busy the instance is.
       const bounded = facts.rules.credential !== Credential.NONE;
-      // Checked before the body arrives. The slot itself is taken when the work starts.
-      if (bounded) capacity.require("verified"); // 503
       // Changes of keys are exempt. Their responses are small, and a user must always be able to revoke a leaked key.
       const isOnKeys = facts.rules.credential === Credential.SESSION;
       if (call.writes && !isOnKeys) requireBytesLeft(inbound.tally); // 503

@@ -69,6 +69,14 @@ export interface Recognizer<Holder> {
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Recognition<Holder>>;
   /** Records that the credential of this name has just been proven without a look-up. */
   proven(name: string): void;
+  /** Returns what memory knows of the credential of this name; undefined if it is not known to have been valid. */
+  presume(name: string): Presumed | undefined;
+}
+
+/** The presumed caller of a request that is rejected before its credential is looked at. */
+export interface Presumed {
+  /** The bucket to debit; undefined selects the bucket of the address. */
+  readonly bucket: string | undefined;
 }
 
 /**
@@ -105,6 +113,9 @@ export function createRecognizer<Holder>(
   const { knownHolder, lookUp, remembered, recordUse } = memory;
   const throttleHolder = createThrottleHolder(throttle, bucketOf);
   const lookUpUnknown = createLookUp(dependencies, memory, throttleHolder);
+  /** Throttles a request that has no slot, so that it counts as one in progress. */
+  const throttleCounted: ThrottleHolder<Holder> = (found, arrival) =>
+    capacity.identify(found.kind === "valid" ? "verified" : "unverified", () => throttleHolder(found, arrival));
 
   /** Looks up a known credential before the throttle. Undefined if its validity remains unknown. */
   async function check(
@@ -116,26 +127,29 @@ export function createRecognizer<Holder>(
       .run("verified", deadline, () => lookUp(credential, deadline))
       .catch((cause: unknown) => ({ kind: "unreadable", cause }) as const);
     if (found.kind === "unreadable") return undefined;
-    await throttleHolder(found, arrival);
+    await throttleCounted(found, arrival);
     return found;
   }
 
   return {
     lookUpAgain: lookUp,
     proven: memory.proven,
+    presume(name) {
+      const known = memory.known(name);
+      // A credential whose last use is not proven may have ended, and then its account must not be debited.
+      return known && { bucket: memory.isOverdue(known) ? undefined : bucketOf(known.holder) };
+    },
     async recognize(credential, arrival) {
       const { deadline, optional } = arrival;
       if (credential === undefined) {
-        await throttleHolder(nobody, arrival);
-        // It needs no slot, because nothing is looked up. Under overload it is rejected like the others.
-        if (!optional) capacity.require("unverified");
+        await throttleCounted(nobody, arrival);
         return nobody;
       }
       const checked = recordUse(credential) ? await check(credential, arrival) : undefined;
       if (checked !== undefined) return checked;
       const holder = knownHolder(credential);
       if (holder !== undefined) {
-        await throttleHolder({ kind: "valid", holder, proven: false }, arrival);
+        await throttleCounted({ kind: "valid", holder, proven: false }, arrival);
         return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
       }
       try {
@@ -143,7 +157,7 @@ export function createRecognizer<Holder>(
       } catch (error) {
         if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
         const unreadable = { kind: "unreadable", cause: error } as const;
-        await throttleHolder(unreadable, arrival);
+        await throttleCounted(unreadable, arrival);
         return unreadable;
       }
     },
@@ -249,6 +263,9 @@ function createMemory<Holder>() {
     return { kind: "valid", holder: known.holder, proven: false };
   }
 
+  const isOverdue = ({ usedAt, provenAt }: Known<Holder>): boolean =>
+    usedAt > provenAt && performance.now() - usedAt >= proofDueMs;
+
   /**
    * Records a use of the credential. Returns true if an earlier use has not been proven in time, once for each period.
    * A request for health, for an unknown path, or whose client disconnects proves nothing. Such a request must not take
@@ -256,11 +273,10 @@ function createMemory<Holder>() {
    */
   function recordUse({ name }: Credential<Holder>): boolean {
     const known = memory.get(name);
-    const now = performance.now();
     if (known === undefined) return false;
     const isUnproven = known.usedAt > known.provenAt;
-    if (isUnproven && now - known.usedAt < proofDueMs) return false;
-    known.usedAt = now;
+    if (isUnproven && !isOverdue(known)) return false;
+    known.usedAt = performance.now();
     return isUnproven;
   }
 
@@ -269,5 +285,5 @@ function createMemory<Holder>() {
     if (known !== undefined) known.provenAt = performance.now();
   }
 
-  return { knownHolder, lookUp, remembered, proven, recordUse };
+  return { known: (name: string) => memory.get(name), isOverdue, knownHolder, lookUp, remembered, proven, recordUse };
 }

@@ -16,6 +16,8 @@ export interface SentTake {
    * limits the bucket after a failover.
    */
   readonly maxTokens: number | undefined;
+  /** The tokens that were debited since the last take. */
+  readonly debited: number;
   /** Stores the state in Redis's reply, even a late one, to a take that got `taken` tokens. */
   learn(state: BucketState, taken: number): void;
 }
@@ -31,6 +33,8 @@ export interface KnownBuckets extends Bucket {
   send(name: string): SentTake;
   /** Returns the milliseconds until the bucket can have this many tokens; 0 if it may have them now. */
   wait(name: string, tokens: number): number;
+  /** Takes a token at once. The next take that is sent takes it from Redis as well. */
+  debit(name: string): void;
   /** Puts one token back. */
   giveBack(name: string): void;
   /** Returns the number of buckets in memory: those used in the last seconds. */
@@ -41,6 +45,8 @@ interface Known {
   /** The tokens at `since`: when the last take was sent or made, in milliseconds of this instance's clock. */
   readonly left: number;
   readonly since: number;
+  /** The tokens debited until `since` that Redis does not know of. They are not among `left`. */
+  readonly debited: number;
   /** The last state that Redis replied, by Redis's clock. */
   readonly replied: BucketState | undefined;
   /** When this instance last took tokens without Redis. The reply to an older take does not include them. */
@@ -63,11 +69,21 @@ export function createKnownBuckets(
 ): KnownBuckets {
   const buckets = new Map<string, Known>();
   const perMs = rate / 1_000;
-  const unknown: Omit<Known, "since"> = { left: burst, replied: undefined, tookAt: -Infinity, ours: 0, others: 0 };
+  const unknown: Omit<Known, "since"> = {
+    left: burst,
+    debited: 0,
+    replied: undefined,
+    tookAt: -Infinity,
+    ours: 0,
+    others: 0,
+  };
   let sweepAt = clock() + sweepEveryMs;
 
   const refilled = (left: number, ms: number): number => Math.min(burst, left + Math.max(0, ms) * perMs);
   const msFor = (tokens: number): number => Math.max(0, Math.ceil(tokens / perMs));
+  /** Returns what is still missing of the debited tokens: in a full bucket, they have been refilled by then. */
+  const missing = ({ debited, since }: Known, at: number): number =>
+    debited === 0 ? 0 : Math.max(0, debited - Math.max(0, at - since) * perMs);
 
   function put(name: string, known: Known): void {
     setBounded(buckets, name, known);
@@ -86,19 +102,32 @@ export function createKnownBuckets(
     send(name) {
       const sentAt = clock();
       const known = buckets.get(name);
+      const debited = known === undefined ? 0 : missing(known, sentAt);
+      if (known !== undefined && known.debited > 0) buckets.set(name, { ...known, debited: 0 });
       return {
-        maxTokens: known && refilled(known.left, sentAt + transitMs - known.since),
+        maxTokens: known && refilled(known.left + known.debited, sentAt + transitMs - known.since),
+        debited,
         learn(state, taken) {
-          const { replied, tookAt, left, since, ours, others } = buckets.get(name) ?? { ...unknown, since: sentAt };
+          const latest = buckets.get(name) ?? { ...unknown, since: sentAt };
+          const { replied, tookAt, left, since, debited: later, ours, others } = latest;
           const due = replied === undefined ? burst : refilled(replied.left, state.at - replied.at);
           put(name, {
-            ...(tookAt > sentAt ? { left: Math.min(left, state.left), since } : { left: state.left, since: sentAt }),
+            ...(tookAt > sentAt
+              ? { left: Math.min(left, state.left), since }
+              : { left: state.left - later, since: sentAt }),
+            debited: later,
             replied: state,
             tookAt,
             ...sharesAfter({ ours, others }, taken, Math.max(0, due - taken - state.left)),
           });
         },
       };
+    },
+    debit(name) {
+      const now = clock();
+      const known = buckets.get(name) ?? { ...unknown, since: now };
+      const left = refilled(known.left, now - known.since) - 1;
+      put(name, { ...known, left, since: now, debited: missing(known, now) + 1 });
     },
     giveBack(name) {
       const known = buckets.get(name);
@@ -112,7 +141,7 @@ export function createKnownBuckets(
       // The other instances take tokens too, so a token of this instance counts for several.
       const cost = Math.min(burst, others > 0 ? tokens * (1 + others / ours) : tokens);
       const passes = left >= cost;
-      put(name, { ...known, left: passes ? left - cost : left, since: now, tookAt: now });
+      put(name, { ...known, left: passes ? left - cost : left, since: now, debited: 0, tookAt: now });
       return Promise.resolve(passes ? 0 : msFor(cost - left));
     },
   };

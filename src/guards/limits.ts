@@ -2,14 +2,16 @@
 import type { RedisLink } from "../db/redis.ts";
 import { networkOf } from "../address.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import type { Inbound } from "../call/dispatch.ts";
+import type { Inbound, Shed } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
-import type { BoundedCapacity } from "./capacity.ts";
+import type { BoundedCapacity, Queueing } from "./capacity.ts";
 import { createCapacity } from "./capacity.ts";
 import type { CreateRecognizer } from "./credentials.ts";
 import { createRecognizer, lookUpSize } from "./credentials.ts";
 import { createKnownBuckets } from "./known-buckets.ts";
 import { sharedBucket } from "./shared-bucket.ts";
+import type { RememberedBuckets, SheddingDependencies } from "./shedding.ts";
+import { createShedding } from "./shedding.ts";
 import type { Throttle } from "./throttle.ts";
 import { addressBucket, createThrottle } from "./throttle.ts";
 import type { ReceiveUnidentified } from "./unidentified-body.ts";
@@ -26,6 +28,8 @@ export interface Limits {
    * too many wait, and with CANCELLED if the client disconnects while it waits.
    */
   sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
+  /** Creates the load shedding. `presume` returns the presumed caller of a request. */
+  shedding(presume: SheddingDependencies["presume"]): Shed;
   readonly recognizers: CreateRecognizer;
   readonly receiveUnidentified: ReceiveUnidentified;
   /** Returns the number of callers' buckets in this instance's memory. */
@@ -46,6 +50,8 @@ const documentSize = { rate: 20, burst: 100 };
 const maxLargeBodies = 8;
 /** The maximum for one network, so that others get slots however slowly its clients read. */
 const maxPerNetwork = 2;
+/** A page requests its files at once, and a client may read slowly. */
+const largeQueueing: Queueing = { maxWaiting: { verified: 256, unverified: 0 }, maxWaitMs: 3_000 };
 
 /**
  * Creates the limits. `redis` is undefined if there is none. `maxInFlight` is the maximum number of concurrent
@@ -63,7 +69,15 @@ export function createLimits(
   const known = createKnownBuckets(size);
   const capacity = createCapacity(maxInFlight, onOverload);
   const shared = redis && sharedBucket(redis, size, known, { onRemembered });
-  const throttle = createThrottle(shared, known, size.rate, onFallback);
+  let emptyUntil = -Infinity;
+  const throttle = createThrottle(shared, known, size.rate, onFallback, (waitMs) => {
+    emptyUntil = Math.max(emptyUntil, performance.now() + waitMs);
+  });
+  const buckets: RememberedBuckets = {
+    someEmpty: () => performance.now() < emptyUntil,
+    wait: (bucket) => (shared === undefined ? known.wait(bucket, 1) : shared.wait(bucket)),
+    debit: known.debit,
+  };
   const knownDocuments = createKnownBuckets(documentSize);
   const documents = createThrottle(
     redis && sharedBucket(redis, documentSize, knownDocuments, { prefix: "documents", onRemembered }),
@@ -81,6 +95,7 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
+    shedding: (presume) => createShedding({ capacity, buckets, presume, onOverload, onRemembered }),
     sendLarge: createSendLarge(onOverload),
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
     receiveUnidentified: createReceiveUnidentified(recognition),
@@ -93,10 +108,10 @@ export function createSendLarge(
   onOverload: () => void,
   networks = new Map<string, BoundedCapacity>(),
 ): Limits["sendLarge"] {
-  const all = createCapacity(maxLargeBodies, onOverload);
+  const all = createCapacity(maxLargeBodies, onOverload, largeQueueing);
   return async (send, { address, limits }) => {
     const name = networkOf(address);
-    const network = networks.get(name) ?? createCapacity(maxPerNetwork, onOverload);
+    const network = networks.get(name) ?? createCapacity(maxPerNetwork, onOverload, largeQueueing);
     networks.set(name, network);
     const deadline = deadlineIn(deadlineMs, limits);
     try {

@@ -11,7 +11,7 @@ import type { KnownBuckets } from "./known-buckets.ts";
  * ahead. Therefore, the instance sends the maximum number of tokens that the bucket can have, as far as it knows.
  *
  * The first four arguments are the limiter's: points to take, duration in whole units, points of the limiter, duration.
- * The last one is the maximum number of tokens, empty if unknown. The result is points consumed, milliseconds to wait,
+ * Then come the maximum number of tokens, empty if unknown, and the tokens that were debited before. The result is points consumed, milliseconds to wait,
  * tokens left, and the time. The request is rejected if the points consumed exceed the limiter's. A foreign value, such
  * as one of another type, counts as a full bucket.
  */
@@ -26,6 +26,7 @@ if bucket.err then redis.call('DEL', KEYS[1]) bucket = {} end
 local at = math.min(tonumber(bucket[2]) or now, now)
 local tokens = math.min(tonumber(ARGV[5]) or burst, (tonumber(bucket[1]) or burst) + (now - at) * rate)
 if tokens ~= tokens or tokens < 0 then tokens = burst end
+tokens = math.max(0, tokens - tonumber(ARGV[6]))
 local consumed, wait = 1, 0
 if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
 redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))
@@ -35,6 +36,11 @@ return {consumed, wait, tostring(tokens), tostring(now)}
 
 /** The timeout of a Redis command. It limits how many tokens are added while requests wait for Redis. */
 const patienceMs = 50;
+
+/** A bucket in Redis. `wait` returns the milliseconds for which a bucket is known to be empty; 0 if it may not be. */
+export interface SharedBucket extends Bucket {
+  wait(name: string): number;
+}
 
 /** Options that distinguish the buckets in one Redis. */
 export interface SharedBucketOptions {
@@ -54,7 +60,7 @@ export function sharedBucket(
   { rate, burst }: BucketSize,
   known: KnownBuckets,
   { prefix = "throttle", onRemembered = () => undefined }: SharedBucketOptions = {},
-): Bucket {
+): SharedBucket {
   const options = {
     storeClient: sendingKnown(redis.client, known, (key) => key.slice(prefix.length + 1)),
     keyPrefix: prefix,
@@ -67,6 +73,8 @@ export function sharedBucket(
   const limiter = new RateLimiterRedis(options);
   const maxWaiting = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
+  const waitMs = Math.ceil(1_000 / rate);
+  const isUsedUp = (name: string): boolean => (underway.get(name) ?? 0) >= maxWaiting;
 
   async function takeShared(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
     const waitMs = await redis.attempt(
@@ -87,14 +95,14 @@ export function sharedBucket(
   }
 
   return {
+    wait: (name) => (isUsedUp(name) ? waitMs : known.wait(name, 1)),
     async take(name, tokens = 1, tally) {
       if (tokens > 1) return takeShared(name, tokens, tally);
-      const waiting = underway.get(name) ?? 0;
-      if (waiting >= maxWaiting) {
+      if (isUsedUp(name)) {
         onRemembered();
-        return Math.ceil(1_000 / rate);
+        return waitMs;
       }
-      underway.set(name, waiting + 1);
+      underway.set(name, (underway.get(name) ?? 0) + 1);
       try {
         return await takeShared(name, 1, tally);
       } finally {
@@ -132,9 +140,9 @@ function sendingKnown(client: ScriptedClient, known: KnownBuckets, nameOf: (key:
     },
     defineCommand: client.defineCommand.bind(client),
     async rlflxIncr(args: readonly [key: string, points: string, ...string[]]) {
-      const { maxTokens = "", learn } = known.send(nameOf(args[0]));
-      const [consumed, waitMs, left, at] = await scripted.rlflxIncr([...args, String(maxTokens)]);
-      learn({ left: Number(left), at: Number(at) }, waitMs > 0 ? 0 : Number(args[1]));
+      const { maxTokens = "", debited, learn } = known.send(nameOf(args[0]));
+      const [consumed, waitMs, left, at] = await scripted.rlflxIncr([...args, String(maxTokens), String(debited)]);
+      learn({ left: Number(left), at: Number(at) }, debited + (waitMs > 0 ? 0 : Number(args[1])));
       return [consumed, waitMs];
     },
   };

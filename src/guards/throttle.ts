@@ -2,7 +2,7 @@
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { Failure } from "../errors.ts";
 import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
@@ -15,13 +15,15 @@ export type Throttle = (bucket: string, tally?: Tally, tokens?: number, repeated
 
 /**
  * Creates a throttle over buckets that refill at `rate` tokens per second. `shared` is undefined if there is no Redis
- * at all. `onFallback` is called for every request that the own bucket decides because Redis failed.
+ * at all. `onFallback` is called for every request that the own bucket decides because Redis failed, and `onEmpty` for
+ * every one that is rejected, with the milliseconds until its bucket has the tokens.
  */
 export function createThrottle(
   shared: Bucket | undefined,
   own: Bucket,
   rate: number,
   onFallback: () => void,
+  onEmpty: (waitMs: number) => void = () => undefined,
 ): Throttle {
   async function take(name: string, tally: Tally | undefined, tokens: number | undefined): Promise<number> {
     if (shared !== undefined) {
@@ -35,15 +37,22 @@ export function createThrottle(
   }
   return async (bucket, tally, tokens = 1, repeated = tokens) => {
     const waitMs = await take(bucket, tally, tokens);
-    if (waitMs > 0) rejectFor(waitMs + ((repeated - tokens) * 1_000) / rate);
+    if (waitMs === 0) return;
+    onEmpty(waitMs);
+    rejectFor(waitMs + ((repeated - tokens) * 1_000) / rate);
   };
 }
 
 /** Fails with RATE_LIMITED, and states the wait in whole seconds. */
 export function rejectFor(waitMs: number): never {
+  throw rateLimited(waitMs);
+}
+
+/** Returns the failure of a request that can be sent again after `waitMs`. */
+export function rateLimited(waitMs: number): Failure {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   // The message repeats the number, because not every wire has `Retry-After`.
-  return fail(Reason.RATE_LIMITED, {
+  return new Failure(Reason.RATE_LIMITED, {
     retryAfterSeconds,
     message: `Too many requests. Try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.`,
   });

@@ -34,18 +34,16 @@ export function retirementHeaders({ retirement }: Pick<Config, "retirement">): H
   ];
 }
 
-/** Sets the CORS headers of a response for requests from these origins. */
-export function setCors(request: Request, response: Response, origins: readonly string[]): void {
-  if (origins.length === 0) return;
-  response.setHeader("Vary", "Origin");
-  const origin = request.headers.origin;
-  if (origin === undefined || !origins.includes(origin)) return;
-  response.setHeader("Access-Control-Allow-Origin", origin);
-  response.setHeader("Access-Control-Expose-Headers", exposed);
-  if (request.method !== "OPTIONS") return;
-  response.setHeader("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS");
-  response.setHeader("Access-Control-Allow-Headers", allowed);
-  response.setHeader("Access-Control-Max-Age", "7200");
+/** Returns the CORS headers of a response for requests from these origins. */
+export function corsHeaders({ headers: { origin }, method }: Request, origins: readonly string[]): HeaderList {
+  if (origins.length === 0) return [];
+  if (origin === undefined || !origins.includes(origin)) return [["Vary", "Origin"]];
+  return [
+    ["Vary", "Origin"],
+    ["Access-Control-Allow-Origin", origin],
+    ["Access-Control-Expose-Headers", exposed],
+    ...(method === "OPTIONS" ? preflight : []),
+  ];
 }
 
 /** Sets these headers on a response. */
@@ -83,3 +81,9 @@ const allowed = [
   "X-Grpc-Web",
   "X-User-Agent",
 ].join(", ");
+
+const preflight: HeaderList = [
+  ["Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
+  ["Access-Control-Allow-Headers", allowed],
+  ["Access-Control-Max-Age", "7200"],
+];

@@ -18,16 +18,21 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
  */
 export function inboundOf(request: Request, trustProxy: number, limits?: CallerLimits): Inbound {
   const { headers } = request;
-  const sentId = single(headers["x-request-id"]);
   return {
     header: (name) => single(headers[name]),
     address: clientAddress(request, trustProxy),
-    requestId: sentId !== undefined && requestIdForm.test(sentId) ? sentId : randomUUID(),
+    requestId: requestIdOf(request),
     arrivedAt: performance.now(),
     limits,
     observation: {},
     tally: createTally(),
   };
+}
+
+/** Returns the id that the caller sent, or else a new one (contract §2.8). */
+export function requestIdOf({ headers }: Request): string {
+  const sent = single(headers["x-request-id"]);
+  return sent !== undefined && requestIdForm.test(sent) ? sent : randomUUID();
 }
 
 /**
@@ -66,7 +71,7 @@ export function pathOf(request: Request): string {
  * Returns the address that the outermost of our own proxies saw; without proxies, the peer's (contract §6,
  * `TRUST_PROXY`). If a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
  */
-function clientAddress(request: Request, trustProxy: number): string {
+export function clientAddress(request: Request, trustProxy: number): string {
   const peer = peerOf(request);
   const own = addressOf(peer) ?? peer;
   if (trustProxy === 0) return own;
@@ -81,6 +86,7 @@ function clientAddress(request: Request, trustProxy: number): string {
   return own;
 }
 
-function single(value: string | string[] | undefined): string | undefined {
+/** Returns the value of a header that may be repeated. */
+export function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }

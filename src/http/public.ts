@@ -6,7 +6,7 @@ import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
 import { Failure, fail, failureOf } from "../errors.ts";
-import type { Inbound, OnError } from "../call/dispatch.ts";
+import type { Inbound, OnError, Shed } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
 import { cancellationOf } from "./cancellation.ts";
@@ -15,13 +15,15 @@ import {
   contentHeaders,
   rateLimitHeaders,
   retirementHeaders,
-  setCors,
+  corsHeaders,
   setHeaders,
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireValidHead } from "./inbound.ts";
 import type { StartedRequest } from "./reject.ts";
 import { reject } from "./reject.ts";
+import type { PublicTarget } from "./shed.ts";
+import { createShedder } from "./shed.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import { acceptMethod, sendText } from "./static-files.ts";
 import { isForRpc, writeUnservedFailure } from "./unserved.ts";
@@ -50,6 +52,10 @@ export interface PublicSurfaces extends Surfaces {
   readonly rejectUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
   /** Throttles a request for an unknown path. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
+  /** Decides whether to reject a request at once. */
+  readonly shed: Shed;
+  /** Reports a request that was rejected at once. */
+  readonly logShed: (request: Request, failure: Failure) => void;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
 }
@@ -70,18 +76,25 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const always: HeaderList = [...contentHeaders, ...transportHeaders(config)];
   const served = [surfaces.rpc, ...surfaces.others];
   const begun = new WeakMap<Response, StartedRequest>();
+  const headersOf = { rest: [...always, ...restHeaders], rpc: [...always, ...rpcHeaders], mcp: always };
+  const shedding = createShedder(config, surfaces, (form) => headersOf[form]);
 
-  function begin(request: Request, response: Response) {
+  function targetOf(request: Request): PublicTarget {
     const path = pathOf(request);
     const rest = restPath.test(path);
     const surface = rest ? undefined : served.find((one) => one.serves(path));
     const isServed = surface !== undefined || surfaces.documents.has(path);
     const isRpc = !rest && isForRpc(request, { path, surface, isServed }, surfaces.rpc);
+    return { path, rest, surface, isServed, isRpc };
+  }
+
+  function begin(request: Request, response: Response, target = targetOf(request)) {
+    const { path, rest, surface, isServed, isRpc } = target;
     const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, always);
     setHeaders(response, rest ? restHeaders : isRpc ? rpcHeaders : []);
-    setCors(request, response, config.corsOrigins);
+    setHeaders(response, corsHeaders(request, config.corsOrigins));
     surfaces.log(request, response, inbound);
     if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);
     // The set of routes is fixed: callers choose no part of them.
@@ -94,7 +107,14 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
     handle(request, response) {
-      const { path, rest, surface, inbound, isRpc } = begin(request, response);
+      const target = targetOf(request);
+      const failure = shedding.failureOf(request, target);
+      if (failure !== undefined && shedding.write(request, response, failure, target)) return;
+      const { path, rest, surface, inbound, isRpc } = begin(request, response, target);
+      if (failure !== undefined) {
+        request.resume();
+        return surfaces.rejectUnknown(request, response, inbound, failure);
+      }
       try {
         requireValidHead(request);
       } catch (error) {

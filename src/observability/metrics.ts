@@ -8,7 +8,7 @@ import { addGauge, showInstance } from "./gauges.ts";
 import type { LabelledMetrics } from "./handles.ts";
 import { createHandles } from "./handles.ts";
 import { processMetrics } from "./process-metrics.ts";
-import type { ListenerName, RequestRecord } from "./record.ts";
+import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 
 /** The metrics of an instance. */
 export interface Metrics {
@@ -34,6 +34,8 @@ export interface Metrics {
   begin(listener: ListenerName): void;
   /** Call it when the response of the request is closed. */
   end(record: RequestRecord): void;
+  /** Call it when a request is rejected before anything else is done for it. */
+  shed(listener: ListenerName, method: string, wire: Wire, status: number): void;
   /** Call it when the HTTP parser rejects a message with this status. */
   rejected(listener: ListenerName, status: number): void;
   /** Call it when a listener rejects a connection or a stream. */
@@ -81,7 +83,7 @@ type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counte
 function requestMetrics(
   registry: Registry,
   counter: MakeCounter,
-): Pick<Metrics, "begin" | "end" | "rejected" | "limited"> {
+): Pick<Metrics, "begin" | "end" | "shed" | "rejected" | "limited"> {
   const running = { public: 0, internal: 0 };
   const help = "Requests in progress.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
@@ -127,6 +129,14 @@ function requestMetrics(
       );
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
+    },
+    shed(listener, method, wire, status) {
+      requests.note(
+        `${listener} ${wire} ${method} - ${status}`,
+        () => [listener, wire, method, "-", String(status)],
+        0,
+      );
+      if (status === 429) throttled.inc({ listener, wire });
     },
     limited: (listener, what) => limited.inc({ listener, what }),
     rejected: (listener, status) => rejectedMessages.inc({ listener, status }),

@@ -76,7 +76,7 @@ export function recordOf(
     id: requestId,
     listener,
     wire,
-    method: methods.has(request.method ?? "") ? (request.method as string) : "other",
+    method: methodOf(request),
     route,
     rpc,
     mcpMethods: joined(new Set(assistantReads.map((read) => read.method))),
@@ -94,6 +94,17 @@ export function recordOf(
     waitingFor: isCutOff ? tally?.waits.at(-1)?.what : waitingFor,
     ms: performance.now() - arrivedAt,
   };
+}
+
+/** Returns the method of a request, or `other` for one that HTTP does not define. */
+export function methodOf({ method = "" }: Request): string {
+  return methods.has(method) ? method : "other";
+}
+
+/** Returns the wire of a request that was rejected before its route was found. */
+export function wireOfShed(request: Request): Wire {
+  const path = pathOf(request);
+  return wireOf(path, request.headers["content-type"] ?? "", path);
 }
 
 function joined(names: Iterable<string>): string | undefined {

@@ -1,11 +1,12 @@
 // Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
 import type { Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
+import type { Failure } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { logLine } from "./log-line.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
-import { isProbe, recordOf } from "./record.ts";
+import { isProbe, methodOf, recordOf, wireOfShed } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 import type { Tracing } from "./trace.ts";
 
@@ -13,6 +14,8 @@ import type { Tracing } from "./trace.ts";
 export interface RequestWatch {
   /** Called when a request arrives. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+  /** Called when a request is rejected before anything else is done for it. */
+  readonly logShed: (request: Request, failure: Failure) => void;
   /** Called when the HTTP parser rejects a message. There is no request to report then. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
   /** Called when a connection or a stream is rejected. */
@@ -38,7 +41,15 @@ export function watchRequests(
     return now ? "warn" : "info";
   }
 
+  const countShed = countsEachSecond((rejected) =>
+    log.warn({ listener, ...rejected }, "requests were rejected at once, without a line for each"),
+  );
+
   return {
+    logShed(request, { kind: { http } }) {
+      metrics.shed(listener, methodOf(request), wireOfShed(request), http);
+      countShed(http);
+    },
     onLimit: (what) => metrics.limited(listener, what),
     log(request, response, inbound) {
       metrics.begin(listener);
@@ -59,5 +70,24 @@ export function watchRequests(
       metrics.rejected(listener, status);
       log.info({ id, listener, status }, "an HTTP message was rejected");
     },
+  };
+}
+
+/** How often the log says how many requests were rejected at once, in milliseconds: each would cost as much as it. */
+const shedReportMs = 1_000;
+
+/** Returns a function that counts rejections by status. `report` is called with the counts once a second. */
+function countsEachSecond(report: (rejected: Readonly<Record<string, number>>) => void): (status: number) => void {
+  let counts: Record<string, number> | undefined;
+  return (status) => {
+    if (counts === undefined) {
+      counts = {};
+      setTimeout(() => {
+        report(counts ?? {});
+        counts = undefined;
+      }, shedReportMs).unref();
+    }
+    const name = `rejected_${status}`;
+    counts[name] = (counts[name] ?? 0) + 1;
   };
 }

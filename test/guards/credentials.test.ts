@@ -10,7 +10,7 @@ import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Arrival, Credential, Recognition, Recognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
 import { accountBucket } from "../../src/guards/throttle.ts";
-import { reasonOf } from "./made.ts";
+import { reasonOf, waiting } from "./made.ts";
 
 interface Holder {
   readonly accountId: UUID | undefined;
@@ -25,7 +25,7 @@ let rejectedLookUps: number;
 let find: (name: string) => Promise<Holder | undefined>;
 let recognizer: Recognizer<Holder>;
 
-function make(slots = 8, burst = 3, line?: number): void {
+function make(slots = 8, burst = 3, maxWaiting = 256): void {
   steps = [];
   rejectedLookUps = 0;
   lookUps = createKnownBuckets({ rate: 0.001, burst });
@@ -33,7 +33,7 @@ function make(slots = 8, burst = 3, line?: number): void {
   const parts = {
     throttle,
     lookUps,
-    capacity: createCapacity(slots, () => undefined, line),
+    capacity: createCapacity(slots, () => undefined, waiting(maxWaiting)),
     onRejectedLookUp: () => (rejectedLookUps += 1),
   };
   recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId && accountBucket(holder.accountId));
@@ -241,8 +241,8 @@ test("without a free slot it rejects a request and counts no failed look-up; an 
   const first = recognize("held");
   await vi.waitFor(() => expect(steps).toEqual(["find held"]));
   for (let turn = 0; turn < 5; turn++) expect(await reasonOf(recognize(`key ${turn}`))).toBe("UNAVAILABLE");
-  expect(await reasonOf(recognize(undefined))).toBe("UNAVAILABLE");
-  // Without a credential there is nothing to look up: the throttle comes first.
+  // Without a credential there is nothing to look up, and no slot to wait for.
+  expect(await recognize(undefined)).toMatchObject({ kind: "invalid" });
   expect(steps).toEqual(["find held", "take address:192.0.2.1"]);
   steps.length = 0;
   expect(await recognize("key", { optional: true })).toMatchObject({ kind: "unreadable" });

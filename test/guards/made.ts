@@ -13,7 +13,7 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { KeyFacts, SignedInUser } from "../../src/guards/call.ts";
-import type { Capacity } from "../../src/guards/capacity.ts";
+import type { Capacity, Queueing } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { AccessPolicy, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
@@ -43,6 +43,9 @@ export const user: SignedInUser = {
   account: { id: accountId, betaEnrolled: true },
 };
 export const origin = "https://records.example";
+
+/** A queueing in which so many requests of each kind wait. */
+export const waiting = (max: number): Queueing => ({ maxWaiting: { verified: max, unverified: max }, maxWaitMs: 500 });
 
 /** What the dependencies return; a test may change it at any time. */
 export interface World {

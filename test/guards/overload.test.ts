@@ -1,71 +1,78 @@
-// What the access policies do while every slot is taken, over fake dependencies, and which slots their look-ups take.
-import { expect, onTestFinished, test } from "vitest";
+// Load shedding over fake dependencies: which requests are rejected from memory, and which bucket they take from.
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
-import type { Capacity } from "../../src/guards/capacity.ts";
+import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
+import type { Presumed } from "../../src/guards/credentials.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import { createShedding } from "../../src/guards/shedding.ts";
 import { makeAssistant, token } from "./made-assistant.ts";
-import type { Made } from "./made.ts";
-import { make, publicAccessPolicyOf, reasonOf } from "./made.ts";
-import { checkHealth, createContact, getContact, key, one } from "./public-policy.ts";
+import { waiting } from "./made.ts";
 
-/** Takes the only slot of a capacity until the test has finished. */
-function occupy(capacity: Capacity): void {
-  let end = (): void => undefined;
-  const work = capacity.count(() => new Promise<void>((resolve) => (end = resolve)));
-  onTestFinished(async () => {
-    end();
-    await work;
+let capacity: BoundedCapacity;
+let presumed: Presumed | undefined;
+let counted: string[];
+let shed: (isDebited?: boolean) => Failure | undefined;
+
+beforeEach(() => {
+  capacity = createCapacity(2, () => undefined, waiting(0));
+  presumed = undefined;
+  counted = [];
+  const known = createKnownBuckets({ rate: 0.001, burst: 3 });
+  const decide = createShedding({
+    capacity,
+    buckets: { someEmpty: () => known.count() > 0, wait: (name) => known.wait(name, 1), debit: known.debit },
+    presume: () => presumed,
+    onOverload: () => void counted.push("overload"),
+    onRemembered: () => void counted.push("remembered"),
   });
-}
-
-const narrow = (): Capacity => createCapacity(1, () => undefined, 0);
-
-function behindPublic(capacity: Capacity) {
-  const parts = make();
-  return { parts, dispatch: parts.behind(publicAccessPolicyOf(parts, capacity), capacity) };
-}
-
-test.each<[string, (capacity: Capacity) => { parts: Made; sent: Promise<unknown> }]>([
-  [
-    "an API key",
-    (capacity) => {
-      const { parts, dispatch } = behindPublic(capacity);
-      return { parts, sent: dispatch.admit(getContact, parts.inbound()) };
-    },
-  ],
-  [
-    "a session",
-    (capacity) => {
-      const { parts, dispatch } = behindPublic(capacity);
-      return { parts, sent: dispatch.admit(ApiKeyService.method.getApiKey, parts.inbound()) };
-    },
-  ],
-  [
-    "an access token",
-    (capacity) => {
-      const { parts, accessPolicy } = makeAssistant(capacity);
-      return { parts, sent: accessPolicy.enter(parts.inbound()) };
-    },
-  ],
-])("under overload, a request without %s is throttled and then gets 503, not 401 [RTE-22]", async (_what, send) => {
-  const capacity = narrow();
-  occupy(capacity);
-  const { parts, sent } = send(capacity);
-  await expect(sent).rejects.toMatchObject({
-    reason: Reason.UNAVAILABLE,
-    message: "The service is handling too many requests. Try again.",
-  });
-  expect(parts.steps).toEqual(["take address:192.0.2.1"]);
+  shed = (isDebited = true) => decide({ header: () => undefined, address: () => "192.0.2.1" }, isDebited);
 });
 
-test("under overload, a request with a known key is rejected before its body arrives, and health is not [RTE-22]", async () => {
-  const capacity = narrow();
-  const { parts, dispatch } = behindPublic(capacity);
-  await parts.call(dispatch, getContact, key, one);
-  occupy(capacity);
-  expect(await reasonOf(dispatch.admit(createContact, parts.inbound(key)))).toBe("UNAVAILABLE");
-  expect(await reasonOf(dispatch.admit(checkHealth, parts.inbound(key)))).toBe("no failure");
+/** Counts as a request in progress until the returned function is called, or the test has finished. */
+function occupy(credential: "verified" | "unverified" = "verified"): () => Promise<void> {
+  let finish = (): void => undefined;
+  const work = capacity.identify(credential, () => new Promise<void>((resolve) => (finish = resolve)));
+  const end = (): Promise<void> => (finish(), work);
+  onTestFinished(end);
+  return end;
+}
+
+const overloaded = { reason: Reason.UNAVAILABLE, message: "The service is handling too many requests. Try again." };
+
+test("while too many requests are in progress, each further one is 503 and takes a token, and 429 once its bucket is empty [RTE-22, RTE-04]", () => {
+  presumed = { bucket: "account:a" };
+  expect(shed()).toBeUndefined();
+  occupy();
+  occupy();
+  for (let turn = 0; turn < 3; turn++) expect(shed()).toMatchObject({ ...overloaded, retryAfterSeconds: undefined });
+  expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 });
+  expect(counted).toEqual(["overload", "overload", "overload", "remembered"]);
+  presumed = { bucket: "account:b" };
+  expect(shed()).toMatchObject(overloaded);
+});
+
+test("a request whose bucket is known to be empty is 429 although the instance is idle [RTE-22]", async () => {
+  const ends = [occupy(), occupy("unverified")];
+  for (let turn = 0; turn < 3; turn++) shed();
+  for (const end of ends) await end();
+  expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
+  presumed = { bucket: undefined };
+  expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
+});
+
+test("unknown callers are rejected at half of the slots, and known ones are not [RTE-23]", () => {
+  occupy("unverified");
+  expect(shed()).toMatchObject(overloaded);
+  presumed = { bucket: "account:a" };
+  expect(shed()).toBeUndefined();
+});
+
+test("a request for a page takes no token when it is rejected, and is not throttled [RTE-22, RTE-24]", () => {
+  occupy("unverified");
+  for (let turn = 0; turn < 5; turn++) expect(shed(false)).toMatchObject(overloaded);
+  expect(shed()).toMatchObject(overloaded);
 });
 
 test("an access token is looked up in a slot for unknown callers at first, and then in one for known callers [RTE-22]", async () => {

@@ -35,6 +35,8 @@ beforeEach(async () => {
       throttleDocument: () => Promise.resolve(),
       onError: ({ kind }) => void reported.push(String(kind.http)),
       log: () => undefined,
+      shed: () => undefined,
+      logShed: () => undefined,
       logRejected: () => undefined,
       onLimit: () => undefined,
     }),

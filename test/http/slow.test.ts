@@ -30,6 +30,8 @@ beforeEach(async () => {
       throttleDocument: () => Promise.resolve(),
       onError: () => undefined,
       log: () => undefined,
+      shed: () => undefined,
+      logShed: () => undefined,
       logRejected: () => undefined,
       onLimit: () => undefined,
     }),

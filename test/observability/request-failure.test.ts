@@ -92,7 +92,7 @@ describe("the reason of a failure", () => {
       expect((await linesOf((line) => line["cause"] === "overload", narrow))[0]).toMatchObject({
         status: 503,
         waiting_for: "a slot",
-        queue_ms: above(2_900),
+        queue_ms: above(450),
       });
       await narrow.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: false });
       const id = randomUUID();

@@ -40,7 +40,7 @@ test("signing out at the provider ends our session over the back channel [DSH-04
 });
 
 test("valid logout tokens are throttled by the session or user that each names, all others by their address [RTE-01, RTE-23, DSH-04]", async () => {
-  const limits = { RATE_LIMIT: "1", RATE_BURST: "3", MAX_IN_FLIGHT: "2" };
+  const limits = { RATE_LIMIT: "1", RATE_BURST: "3", MAX_IN_FLIGHT: "8" };
   const limited = await service().another({ ...fake().settings(), ...limits });
   onTestFinished(() => limited.stop());
   const send = async (...tokens: string[]): Promise<number[]> =>
@@ -55,7 +55,7 @@ test("valid logout tokens are throttled by the session or user that each names, 
   expect(await send(await sign(randomUUID()))).toEqual([200]);
   // Bodies that do not arrive hold none of the slots that verifications need.
   const port = Number(new URL(limited.base).port);
-  const slow = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
+  const slow = Array.from({ length: 10 }, () => connect(port, "127.0.0.1"));
   onTestFinished(() => slow.forEach((socket) => socket.destroy()));
   const head = "POST /sign-out/back-channel HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nlogout_token=";
   for (const socket of slow) await new Promise<void>((resolve) => socket.write(head, () => resolve()));

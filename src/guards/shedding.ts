@@ -1,0 +1,48 @@
+// Load shedding: 429 and 503 from memory alone, before anything else is done for a request (contract §6).
+import type { Arrived, Shed } from "../call/dispatch.ts";
+import type { BoundedCapacity } from "./capacity.ts";
+import { overload } from "./capacity.ts";
+import type { Presumed } from "./credentials.ts";
+import { addressBucket, rateLimited } from "./throttle.ts";
+
+/** The buckets of callers, as far as this instance knows them. */
+export interface RememberedBuckets {
+  /** Returns whether any bucket may be known to be empty. */
+  someEmpty(): boolean;
+  /** Returns the milliseconds for which a bucket is known to be empty; 0 if it may not be. */
+  wait(bucket: string): number;
+  /** Takes a token from a bucket. */
+  debit(bucket: string): void;
+}
+
+/** Dependencies of the load shedding. */
+export interface SheddingDependencies {
+  readonly capacity: Pick<BoundedCapacity, "isFull">;
+  readonly buckets: RememberedBuckets;
+  /** Returns the presumed caller; undefined if none is known. */
+  readonly presume: (request: Arrived) => Presumed | undefined;
+  /** Called for every request rejected with UNAVAILABLE. */
+  readonly onOverload: () => void;
+  /** Called for every request rejected with RATE_LIMITED. */
+  readonly onRemembered: () => void;
+}
+
+/** Creates the load shedding. A request costs it no more than two comparisons unless there is something to reject. */
+export function createShedding({ capacity, buckets, presume, onOverload, onRemembered }: SheddingDependencies): Shed {
+  const overloaded = overload();
+  return (request, isDebited) => {
+    const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
+    if (!isBusy && !(isDebited && buckets.someEmpty())) return undefined;
+    const presumed = presume(request);
+    const bucket = isDebited ? (presumed?.bucket ?? addressBucket(request.address())) : undefined;
+    const waitMs = bucket === undefined ? 0 : buckets.wait(bucket);
+    if (waitMs > 0) {
+      onRemembered();
+      return rateLimited(waitMs); // 429
+    }
+    if (!capacity.isFull(presumed === undefined ? "unverified" : "verified")) return undefined;
+    if (bucket !== undefined) buckets.debit(bucket);
+    onOverload();
+    return overloaded; // 503
+  };
+}

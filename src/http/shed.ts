@@ -1,0 +1,153 @@
+// Responses to requests that are rejected before anything else is done for them: prepared once, written at once.
+import type { ServerHttp2Stream } from "node:http2";
+import { endWith, failureEnvelope, failureHeaders } from "../../gateway/response.ts";
+import { table } from "../../gateway/route.ts";
+import { setBounded } from "../bounded-cache.ts";
+import type { Request, Response, Surface } from "../call/exchange.ts";
+import type { Shed } from "../call/dispatch.ts";
+import type { Config } from "../config.ts";
+import type { Failure } from "../errors.ts";
+import { connectError } from "../rpc/connect-error.ts";
+import { spokenBy } from "../rpc/early-rejection.ts";
+import type { Protocol } from "../rpc/protocol.ts";
+import { rejection } from "../rpc/rejection.ts";
+import type { HeaderList } from "./headers.ts";
+import { corsHeaders } from "./headers.ts";
+import { clientAddress, requestIdOf, single } from "./inbound.ts";
+
+/** What the public listener has at the path of a request. */
+export interface PublicTarget {
+  readonly path: string;
+  /** Whether the path is under `/v1`. */
+  readonly rest: boolean;
+  readonly surface: Surface | undefined;
+  readonly isServed: boolean;
+  readonly isRpc: boolean;
+}
+
+/** The form of a rejection: REST's envelope, the same as a JSON-RPC error, or an error of an rpc's protocol. */
+export type ShedForm = "rest" | "mcp" | "rpc";
+
+/** Rejects requests at once. */
+export interface Shedder {
+  /** Returns why a request must be rejected at once; undefined if it need not be. */
+  failureOf(request: Request, target: PublicTarget): Failure | undefined;
+  /** Writes the rejection. Returns false for a page, whose rejections browsers show. */
+  write(request: Request, response: Response, failure: Failure, target: PublicTarget): boolean;
+}
+
+/** Dependencies of the shedder. */
+export interface ShedderDependencies {
+  readonly shed: Shed;
+  /** Reports a request that was rejected at once. */
+  readonly logShed: (request: Request, failure: Failure) => void;
+}
+
+/** The paths of operations that need no credential. However busy the instance is, they are served or throttled. */
+const openPaths = new Set(
+  table
+    .filter(({ credential }) => credential === "none")
+    .flatMap(({ template, rpc }) => [template, `/${rpc.parent.typeName}/${rpc.name}`]),
+);
+
+/** Creates the shedder. `headersOf` returns the headers of every response of a form. */
+export function createShedder(
+  { corsOrigins, trustProxy }: Pick<Config, "corsOrigins" | "trustProxy">,
+  { shed, logShed }: ShedderDependencies,
+  headersOf: (form: ShedForm) => HeaderList,
+): Shedder {
+  const prepare = createPrepare(headersOf);
+  return {
+    failureOf(request, target) {
+      const { headers } = request;
+      const arrived = {
+        header: (name: string) => single(headers[name]),
+        address: () => clientAddress(request, trustProxy),
+      };
+      if (openPaths.has(target.path) || (target.path.includes("%") && openPaths.has(decoded(target.path)))) return;
+      // Documents and pages have a bucket of their own.
+      const isDebited = !target.isServed || (formOf(target) !== undefined && request.method !== "OPTIONS");
+      return shed(arrived, isDebited);
+    },
+    write(request, response: Response & { readonly stream?: ServerHttp2Stream }, failure, target) {
+      const form = formOf(target);
+      if (form === undefined) return false;
+      const { status, headers: prepared, body } = prepare(request, failure, form);
+      const headers: Record<string, string> = { ...prepared, "X-Request-Id": requestIdOf(request) };
+      for (const [name, value] of corsHeaders(request, corsOrigins)) headers[name] = value;
+      const { stream } = response;
+      if (stream === undefined) {
+        response.writeHead(status, headers);
+        endWith(response, body ?? "");
+      } else {
+        // This costs less than the interface of HTTP/1.1. A gRPC status must end the stream with its headers.
+        const isEnd = body === undefined || request.method === "HEAD";
+        stream.respond({ ":status": status, ...headers }, { endStream: isEnd });
+        if (!isEnd) stream.end(body);
+      }
+      logShed(request, failure);
+      return true;
+    },
+  };
+}
+
+function formOf({ rest, isRpc, path }: PublicTarget): ShedForm | undefined {
+  if (rest) return "rest";
+  if (isRpc) return "rpc";
+  return path === "/mcp" ? "mcp" : undefined;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A response that depends on nothing but the failure and the form. */
+interface Prepared {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for a gRPC status, which is in the headers. */
+  readonly body: string | Buffer | undefined;
+}
+
+/** The maximum number of prepared responses: a few for each form, and some for each content type of an rpc. */
+const maxPrepared = 200;
+
+function createPrepare(headersOf: (form: ShedForm) => HeaderList) {
+  const prepared = new Map<string, Prepared>();
+  return (request: Request, failure: Failure, form: ShedForm): Prepared => {
+    const protocol = form === "rpc" ? spokenBy(request) : undefined;
+    const type = protocol === undefined ? "" : (request.headers["content-type"] ?? "");
+    const key = `${form} ${protocol} ${failure.reason} ${failure.retryAfterSeconds} ${type}`;
+    const known = prepared.get(key);
+    if (known !== undefined) return known;
+    const common = headersOf(form);
+    const response =
+      protocol === undefined ? prepareJson(failure, form, common) : prepareError(failure, protocol, type, common);
+    setBounded(prepared, key, response, maxPrepared);
+    return response;
+  };
+}
+
+function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prepared {
+  const envelope = failureEnvelope(failure);
+  const body = form === "mcp" ? `{"jsonrpc":"2.0","id":null,${envelope.slice(1)}` : envelope;
+  const headers = Object.fromEntries([
+    ...common,
+    ...failureHeaders(failure),
+    ["Content-Type", "application/json; charset=utf-8"],
+    ["Cache-Control", "no-store"],
+    ["Content-Length", String(Buffer.byteLength(body))],
+  ]);
+  return { status: failure.kind.http, headers, body };
+}
+
+function prepareError(failure: Failure, protocol: Protocol, type: string, common: HeaderList): Prepared {
+  const { status, header, trailer, body } = rejection(protocol, type, connectError(failure, protocol));
+  // A gRPC response without a message has its status in its only headers ("Trailers-Only").
+  const headers = Object.fromEntries([...common, ...(header ?? []), ...(trailer ?? [])]);
+  return { status, headers, body: trailer === undefined ? Buffer.concat(body) : undefined };
+}

@@ -1,0 +1,160 @@
+// Requests that are rejected at once, over a listener whose load shedding is up to the test: their form on each wire.
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { connect } from "node:http2";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Response } from "../../src/call/exchange.ts";
+import { readConfig } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/listener.ts";
+import { publicListener } from "../../src/http/public.ts";
+
+const origin = "https://app.example.com";
+const message = "The service is handling too many requests. Try again.";
+const overload = new Failure(Reason.UNAVAILABLE, { message });
+const limited = new Failure(Reason.RATE_LIMITED, { message: "Too many requests.", retryAfterSeconds: 3 });
+
+let failure: Failure | undefined;
+/** For each decision, whether the request would take a token. */
+let decided: boolean[];
+let reported: string[];
+let served: string[];
+let listener: Listener;
+let base: string;
+
+beforeEach(async () => {
+  [failure, decided, reported, served] = [overload, [], [], []];
+  const serve = (response: Response, path: string | undefined): void => {
+    served.push(path ?? "");
+    response.end("served");
+  };
+  const options = publicListener(readConfig({ CORS_ORIGINS: origin, BASE_URL: "https://records.example" }), {
+    rest: (request, response) => serve(response, request.url),
+    rpc: {
+      serves: (path) => path.startsWith("/records.v1."),
+      handle: async (path, _request, response) => serve(response, path),
+    },
+    others: [{ serves: (path) => path === "/mcp", handle: async (path, _request, response) => serve(response, path) }],
+    documents: new Map([["/openapi.json", { type: "application/json", body: Buffer.from("{}") }]]),
+    rejectUnknown(_request, response, _inbound, { kind }) {
+      response.statusCode = kind.http;
+      response.end("a page");
+    },
+    shed(_request, isDebited) {
+      decided.push(isDebited);
+      return failure;
+    },
+    logShed: (request, { kind }) => void reported.push(`${request.method} ${request.url} ${kind.http}`),
+    throttle: () => Promise.resolve(),
+    throttleDocument: () => Promise.resolve(),
+    onError: () => undefined,
+    log: () => undefined,
+    logRejected: () => undefined,
+    onLimit: () => undefined,
+  });
+  listener = createListener(options);
+  base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
+});
+afterEach(() => listener.close(0, 0));
+
+test("over REST it is the envelope with the common headers; Retry-After goes out with 429 alone [RTE-04, RTE-05, RTE-22]", async () => {
+  for (const [rejection, status, retryAfter] of [
+    [overload, 503, null],
+    [limited, 429, "3"],
+  ] as const) {
+    failure = rejection;
+    for (const init of [{}, { method: "POST", body: "{}" }, { method: "HEAD" }]) {
+      const response = await fetch(`${base}/v1/contacts`, {
+        ...init,
+        headers: { "X-Request-Id": "a-1", Origin: origin },
+      });
+      expect(response.status).toBe(status);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+        "x-request-id": "a-1",
+        "x-content-type-options": "nosniff",
+        "strict-transport-security": "max-age=31536000",
+        "ratelimit-limit": "10",
+        "ratelimit-policy": "10;w=1",
+        vary: "Origin",
+        "access-control-allow-origin": origin,
+      });
+      expect(response.headers.get("retry-after")).toBe(retryAfter);
+      const text = await response.text();
+      if (init.method !== "HEAD")
+        expect(JSON.parse(text)).toEqual({ error: { code: String(status), message: rejection.message } });
+    }
+  }
+  expect(reported).toHaveLength(6);
+  expect(served).toEqual([]);
+});
+
+test("each request gets an id of its own [RTE-05]", async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async () => (await fetch(`${base}/v1/contacts`)).headers.get("x-request-id")),
+  );
+  expect(new Set(ids).size).toBe(5);
+  for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+});
+
+test.each([
+  ["Connect", createConnectTransport, { httpVersion: "1.1" }],
+  ["gRPC", createGrpcTransport, {}],
+  ["gRPC-Web", createGrpcWebTransport, { httpVersion: "1.1" }],
+] as const)(
+  "a client of %s gets the code, the message and the wait [WIR-08, RTE-14]",
+  async (_wire, create, options) => {
+    const client = createClient(ContactService, create({ baseUrl: base, ...options } as never));
+    await expect(client.searchContacts({ query: "ann" })).rejects.toMatchObject({ rawMessage: message, code: 14 });
+    failure = limited;
+    await expect(client.searchContacts({ query: "ann" })).rejects.toMatchObject({
+      rawMessage: "Too many requests.",
+      code: 8,
+      details: expect.arrayContaining([expect.objectContaining({ type: "google.rpc.RetryInfo" })]) as unknown[],
+    });
+  },
+);
+
+test("a gRPC status is in the headers, which end the stream, with the headers of the throttle [WIR-08, RTE-05]", async () => {
+  const session = connect(base);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/records.v1.ContactService/SearchContacts",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  const endStream = 0x1;
+  const received = await new Promise<[Record<string, unknown>, number]>((resolve) => {
+    stream.once("response", (headers, flags) => resolve([headers, flags]));
+  });
+  expect(received[0]).toMatchObject({ ":status": 200, "grpc-status": "14", "ratelimit-limit": "10" });
+  expect(received[1] & endStream).toBe(endStream);
+  session.destroy();
+});
+
+test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a browser gets a page [RTE-22]", async () => {
+  const response = await fetch(`${base}/mcp`, { method: "POST", body: "{}" });
+  expect([response.status, response.headers.get("ratelimit-limit")]).toEqual([503, null]);
+  expect(await response.json()).toEqual({ jsonrpc: "2.0", id: null, error: { code: "503", message } });
+  expect(await (await fetch(`${base}/nothing`)).text()).toBe("a page");
+  expect(reported).toEqual(["POST /mcp 503"]);
+});
+
+test("health is served, however its path is escaped; documents and preflights at /mcp take no token [HLT-01, RTE-24]", async () => {
+  for (const path of ["/v1/health", "/v1/h%65alth", "/records.v1.HealthService/CheckHealth"])
+    expect(await (await fetch(base + path)).text()).toBe("served");
+  expect(decided).toEqual([]);
+  for (const [path, method] of [
+    ["/v1/contacts", "GET"],
+    ["/openapi.json", "GET"],
+    ["/mcp", "OPTIONS"],
+    ["/mcp", "POST"],
+    ["/nothing", "GET"],
+  ] as const)
+    await fetch(base + path, { method });
+  expect(decided).toEqual([true, false, false, true, true]);
+});
