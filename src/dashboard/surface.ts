@@ -191,7 +191,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
   return async ({ response, inbound, deadline, receive }) => {
-    const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token);
+    const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token, inbound);
     await enterLogout(inbound, deadline, receive, verify, async (logout) => {
       await available().endByProvider(logout, { ...originOf(inbound), deadline });
       response.writeHead(200, { "Cache-Control": "no-store" }).end();

@@ -21,14 +21,20 @@ import { accountBucket } from "./throttle.ts";
 import type { TokenProver } from "./token-proof.ts";
 import { createProver } from "./token-proof.ts";
 
+/** An access token, and the address of the client that sent it. */
+export interface SentToken {
+  readonly token: string;
+  readonly address: string;
+}
+
 /** Looks up access tokens. The composition root provides it. */
 export interface Tokens {
   /** Returns the holder of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
-  identify(token: string, deadline: Deadline): Promise<TokenFacts>;
+  identify(sent: SentToken, deadline: Deadline): Promise<TokenFacts>;
   /**
    * Returns whether the token is still valid and of the same sign-in, as far as this needs no MongoDB. Never rejects.
    */
-  verifies(token: string, facts: TokenFacts, deadline: Deadline): Promise<boolean>;
+  verifies(sent: SentToken, facts: TokenFacts, deadline: Deadline): Promise<boolean>;
 }
 
 /** An admitted request. */
@@ -134,21 +140,22 @@ function requirementOf({ switches, requireFreshSwitches }: SwitchDependencies): 
 
 function createAdmission(dependencies: AssistantAccessDependencies, recognizer: Recognizer<TokenFacts>) {
   const { tokens, capacity, switches, requireFreshSwitches, freshSwitches } = dependencies;
-  const credentialOf = (token: string): Credential<TokenFacts> => ({
-    name: digestName(token),
+  const credentialOf = (sent: SentToken): Credential<TokenFacts> => ({
+    name: digestName(sent.token),
     isProvenLater: () => true,
-    lookUp: (deadline) => tokens.identify(token, deadline),
+    lookUp: (deadline) => tokens.identify(sent, deadline),
   });
 
-  const lookUp = (token: string, deadline: Deadline): Promise<Recognition<TokenFacts>> =>
-    capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
+  const lookUp = (sent: SentToken, deadline: Deadline): Promise<Recognition<TokenFacts>> =>
+    capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(sent), deadline));
   const requireSwitches = requirementOf(dependencies);
 
   return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
+    const sent = token === undefined ? undefined : { token, address: inbound.address };
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
     const recognize = (attempt: Attempt): Promise<Recognition<TokenFacts>> =>
-      recognizer.recognize(token === undefined ? undefined : credentialOf(token), {
+      recognizer.recognize(sent && credentialOf(sent), {
         address: inbound.address,
         deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
         optional: false,
@@ -158,13 +165,13 @@ function createAdmission(dependencies: AssistantAccessDependencies, recognizer: 
     // 429
     const found = await identifyOnceFresh(inbound, recognize, freshSwitches, ({ kind }) => kind !== "invalid");
     requireInterface(switches()); // 503
-    if (token === undefined) return fail(Reason.INVALID_TOKEN);
+    if (sent === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
     if (presumed !== undefined) requireFreshSwitches(); // 503
     // A remembered holder without an account in service may be out of date, so the token is looked up.
     const isUnproven = found.kind === "valid" && !found.proven;
     const due = deadlineIn(leftOf(inbound), {}, inbound.tally);
-    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, due) : found, inbound, dependencies);
+    const holder = presumed ?? readerOf(isUnproven ? await lookUp(sent, due) : found, inbound, dependencies);
     requireBytesLeft(inbound.tally); // 503
     // The time that the client takes to send the body does not count against the deadline.
     const left = leftOf(inbound);
@@ -175,12 +182,12 @@ function createAdmission(dependencies: AssistantAccessDependencies, recognizer: 
       holder,
       deadline,
       onProvenByRead() {
-        recognizer.proven(digestName(token));
+        recognizer.proven(digestName(sent.token));
         requireSwitches(); // 503
       },
-      verifies: () => tokens.verifies(token, holder, deadline()),
-      lookUp: (due) => again(lookUp(token, due)),
-      lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(token), due)),
+      verifies: () => tokens.verifies(sent, holder, deadline()),
+      lookUp: (due) => again(lookUp(sent, due)),
+      lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(sent), due)),
     });
     return { holder, ...prover };
   };

@@ -85,9 +85,9 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
   const verifier = createTokenVerifier({ provider, audiences });
   let warned = false;
   return {
-    async identify(token, deadline) {
+    async identify(sent, deadline) {
       const { tally } = deadline;
-      const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(token));
+      const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(sent));
       const { issuer, subject, email, authenticatedAt, sid } = holder;
       if (holder.authenticatedAt === undefined && !warned) {
         warned = true;
@@ -120,9 +120,9 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
         proof: accountId && ended.proof(holder, accountId),
       };
     },
-    async verifies(token, { issuer, subject, authenticatedAt, sid }, { tally }) {
+    async verifies(sent, { issuer, subject, authenticatedAt, sid }, { tally }) {
       const verify = async (): Promise<boolean> =>
-        isDeepStrictEqual(signInOf(await verifier.verify(token)), { issuer, subject, authenticatedAt, sid });
+        isDeepStrictEqual(signInOf(await verifier.verify(sent)), { issuer, subject, authenticatedAt, sid });
       return timed(tally, "providerMs", "the identity provider", verify).catch(() => false);
     },
   };

@@ -1,16 +1,17 @@
 // Verifies access tokens: signature, issuer, expiry, type, audience, and the provider's introspection (contract §8).
 import { hash } from "node:crypto";
 import type { JWTPayload } from "jose";
-import { decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { decodeProtectedHeader, errors } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { setBounded } from "../bounded-cache.ts";
+import type { SentToken } from "../guards/assistant.ts";
 import type { AuthenticationEvent } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, stringClaim } from "../sign-in/provider.ts";
-import { areKeysUnavailable, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
+import { rejectedIntrospection, requireKeys, unreachable } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** The user and the sign-in that an access token comes from. */
@@ -30,7 +31,7 @@ export interface TokenVerifier {
    * Returns the holder of a valid token. Fails with INVALID_TOKEN and the reason. Fails with UNAVAILABLE if the check
    * needs the provider, and the provider is unavailable or rejects introspection.
    */
-  verify(token: string): Promise<TokenHolder>;
+  verify(sent: SentToken): Promise<TokenHolder>;
 }
 
 /** Dependencies of the token verifier. */
@@ -61,11 +62,11 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
   const { introspect, introspectSoon, introspectFirst, refresh } = createIntrospector(provider);
 
   return {
-    async verify(token) {
+    async verify({ token, address }) {
       if (token.startsWith(keyPrefix)) rejectToken("it is an API key");
       if (token.length > maxTokenLength || !form.test(token)) rejectToken("it is malformed");
       const name = hash("sha256", token, "base64");
-      const signed = await signedClaims(token, name);
+      const signed = await signedClaims({ token, address }, name);
       if (signed !== undefined) requireInTime(signed);
       const isWhole = signed !== undefined && identifiesSignIn(signed);
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
@@ -107,32 +108,33 @@ function createSignatureVerifier(provider: Provider) {
   const verified = new Map<string, Verified>();
 
   /** Returns the claims of a token that the provider signed; undefined if the token is not a JWT. */
-  async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
+  async function signedClaims({ token, address }: SentToken, name: string): Promise<JWTPayload | undefined> {
     const known = verified.get(name);
     const keys = known && (await provider.keys());
     if (isYounger(known, verifiedMs) && known.revision === keys?.revision()) return known.claims;
     if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) rejectToken("its signature algorithm is not accepted");
-    const { claims, revision } = await verifySignature(token);
+    const { claims, revision } = await verifySignature({ token, address });
     requireUnbound(claims);
     if (!isAccessToken(typ, claims)) rejectToken("it is not an access token");
     setBounded(verified, name, { claims, revision, at: performance.now() });
     return claims;
   }
 
-  async function verifySignature(token: string): Promise<Pick<Verified, "claims" | "revision">> {
+  async function verifySignature({ token, address }: SentToken): Promise<Pick<Verified, "claims" | "revision">> {
     const [keys, issuer] = [await provider.keys(), await provider.issuer()];
     // Read before verifying: if the keys change meanwhile, the next request verifies again.
     const revision = keys.revision();
-    const { payload: claims } = await jwtVerify(token, keys.find, {
+    const expected = {
       issuer,
       algorithms: [...signatures],
       // Also applies to `exp`, which requireInTime checks without a tolerance.
       clockTolerance: toleranceSeconds,
       requiredClaims: ["exp", "sub"],
-    }).catch((error: unknown) => {
-      if (areKeysUnavailable(error)) return unreachable(error);
+    };
+    const { payload: claims } = await keys.verify(token, expected, { address }).catch((error: unknown) => {
+      requireKeys(error);
       return rejectToken(reasonOf(error));
     });
     return { claims, revision };

@@ -1,14 +1,21 @@
-// Cache of the identity provider's signing keys, refreshed in the background, and fetched for unknown keys at a limited
-// rate.
-import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
-import { createLocalJWKSet, errors } from "jose";
+// Verifies JWTs by the identity provider's keys, which are cached, refreshed in the background, and fetched for unknown
+// keys at a limited rate.
+import type { JSONWebKeySet, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { networkOf } from "../address.ts";
+import { setBounded } from "../bounded-cache.ts";
+import { createKnownBuckets } from "../guards/known-buckets.ts";
+
+/** Who sent a token: the provider itself, or a client at an address. */
+export type Sender = "provider" | { readonly address: string };
 
 /** Keys that verify signatures. */
 export interface KeySet {
-  /** Finds the key that a token names, for `jwtVerify`. */
-  readonly find: JWTVerifyGetKey;
-  /** Like `find`, for a token that came directly from the provider: an unknown key is always fetched. */
-  readonly findTrusted: JWTVerifyGetKey;
+  /**
+   * Verifies a JWT as jose does. Fetches the keys if they may lack that of the token: always for the provider, and for
+   * a client while the limit allows it. Rejects with jose's errors, and with `UndecidedKeyError` above the limit.
+   */
+  verify(token: string, options: JWTVerifyOptions, sender: Sender): Promise<JWTVerifyResult>;
   /**
    * Changes with the provider's keys, and differs between key sets. Signatures verified under an earlier revision must
    * be verified again.
@@ -21,19 +28,28 @@ export interface KeySet {
   refresh(): void;
 }
 
+/** The key of a token is unknown, but the provider may have published it since the last fetch. */
+export class UndecidedKeyError extends Error {
+  override readonly name = "UndecidedKeyError";
+}
+
 interface Kept {
-  readonly find: JWTVerifyGetKey;
+  readonly find: ReturnType<typeof createLocalJWKSet>;
   readonly text: string;
-  readonly at: number;
+  /** When the fetch began, in milliseconds of `performance.now()`. */
+  readonly begunAt: number;
 }
 
 /** How long keys stay in use while the provider is unavailable. */
 const keptMs = 24 * 3_600_000;
 const refreshMs = 60_000;
 /**
- * The minimum time between two fetches for unknown keys, including failed ones, because anyone can send random key ids.
+ * The limit of fetches for unknown keys, because anyone can send random key ids. Each fetch also finds the keys that
+ * others wait for, so a new key is unknown for at most 10 seconds.
  */
-const unknownKeyMs = 30_000;
+const fetchSize = { rate: 0.1, burst: 5 } as const;
+/** The limit for one client network, so that no network can use up the limit of all. */
+const networkSize = { rate: 0.05, burst: 2 } as const;
 
 /** Creates a key set. `load` fetches the keys, for the first time when a token needs one. */
 export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
@@ -41,10 +57,14 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let fetching: Promise<Kept> | undefined;
   let last: { readonly at: number; readonly trouble?: unknown } = { at: -Infinity };
   let revision = Symbol();
+  const mayFetch = createFetchLimit();
+  /** The ids of all keys that the provider has published. */
+  const published = new Map<string, true>();
 
   function fetchKeys(): Promise<Kept> {
+    const begunAt = performance.now();
     fetching ??= load()
-      .then(keep)
+      .then((jwks) => keep(jwks, begunAt))
       .then(
         (fresh) => {
           last = { at: performance.now() };
@@ -59,35 +79,72 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     return fetching;
   }
 
-  function keep(jwks: JSONWebKeySet): Kept {
+  function keep(jwks: JSONWebKeySet, begunAt: number): Kept {
     const find = createLocalJWKSet(jwks);
     const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
     if (kept?.text !== text) revision = Symbol();
-    kept = { find, text, at: performance.now() };
+    for (const { kid } of jwks.keys) if (typeof kid === "string") setBounded(published, kid, true);
+    kept = { find, text, begunAt };
     return kept;
   }
 
-  const findWithin =
-    (waitMs: number): JWTVerifyGetKey =>
-    async (header, token) => {
-      const known = kept !== undefined && performance.now() - kept.at < keptMs ? kept : await fetchKeys();
-      try {
-        return await known.find(header, token);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        if (fetching === undefined && performance.now() - last.at < waitMs) throw last.trouble ?? error;
-        return (await fetchKeys()).find(header, token);
-      }
-    };
+  /** Verifies a token that arrived at `arrivedAt`. Only keys whose fetch began later show that its key is unknown. */
+  async function verifySince(
+    arrivedAt: number,
+    token: string,
+    options: JWTVerifyOptions,
+    sender: Sender,
+  ): Promise<JWTVerifyResult> {
+    const known = kept !== undefined && performance.now() - kept.begunAt < keptMs ? kept : await fetchKeys();
+    try {
+      return await jwtVerify(token, known.find, options);
+    } catch (error) {
+      if (known.begunAt >= arrivedAt || !mayBeOfNewKey(error, token)) throw error;
+      if (fetching === undefined) requireFetch(error, token, sender);
+    }
+    await fetchKeys();
+    return verifySince(arrivedAt, token, options, sender);
+  }
+
+  /** Fails unless the keys may be fetched for this token: with `error` if its key is known to be withdrawn. */
+  function requireFetch(error: unknown, token: string, sender: Sender): void {
+    if (sender === "provider" || mayFetch(sender.address)) return;
+    const { kid } = decodeProtectedHeader(token);
+    if (kid !== undefined && published.has(kid)) throw error;
+    throw last.trouble ?? new UndecidedKeyError();
+  }
 
   return {
-    find: findWithin(unknownKeyMs),
-    findTrusted: findWithin(0),
+    verify: (token, options, sender) => verifySince(performance.now(), token, options, sender),
     revision: () => revision,
     refresh() {
       if (kept !== undefined && performance.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
     },
   };
+}
+
+/** Returns a function that takes a fetch for an unknown key. It returns false if there is none left. */
+function createFetchLimit(): (address: string) => boolean {
+  const [all, networks] = [createKnownBuckets(fetchSize), createKnownBuckets(networkSize)];
+  return (address) => {
+    const network = networkOf(address);
+    if (networks.wait(network, 1) > 0 || all.wait("", 1) > 0) return false;
+    // Both take at once, although they return promises.
+    void networks.take(network);
+    void all.take("");
+    return true;
+  };
+}
+
+/**
+ * Whether a token may be signed by a key that the provider has published since the last fetch. The only key of a
+ * provider needs no id (OpenID Connect Core §10.1), so a token without one may be signed by its successor.
+ */
+function mayBeOfNewKey(error: unknown, token: string): boolean {
+  const isUnknown = error instanceof errors.JWKSNoMatchingKey;
+  if (!isUnknown && !(error instanceof errors.JWSSignatureVerificationFailed)) return false;
+  const kid: unknown = decodeProtectedHeader(token).kid;
+  return kid === undefined || (isUnknown && typeof kid === "string");
 }
 
 /** Fetches the keys at a URI. Rejects with one of jose's errors, or with a TypeError if there is no response. */

@@ -1,7 +1,6 @@
 // Verifies the provider's logout tokens (OpenID Connect Back-Channel Logout).
 import type { JWTPayload } from "jose";
-import { jwtVerify } from "jose";
-import type { KeySet } from "./key-set.ts";
+import type { KeySet, Sender } from "./key-set.ts";
 
 /**
  * The sessions that a logout token ends: the one that `sid` names, or without it all of the user's. At least one of
@@ -28,18 +27,23 @@ const spareSeconds = 300;
 const maxNameLength = 512;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Verifies a logout token that is meant for us. Rejects one that breaks the rules (Back-Channel Logout §2.6). */
+/**
+ * Verifies a logout token that is meant for us. Rejects one that breaks the rules (Back-Channel Logout §2.6), and as
+ * `KeySet.verify` does.
+ */
 export async function verifyLogoutToken(
   token: string,
   keys: KeySet,
   expected: { readonly issuer: string; readonly audience: string; readonly algorithms: string[] },
+  sender: Sender,
 ): Promise<Logout> {
-  const { payload, protectedHeader } = await jwtVerify(token, keys.find, {
+  const rules = {
     ...expected,
     maxTokenAge: maxAgeSeconds,
     clockTolerance: toleranceSeconds,
     requiredClaims: ["jti", "events", "exp"],
-  });
+  };
+  const { payload, protectedHeader } = await keys.verify(token, rules, sender);
   if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase())) throw new Error("typ");
   return logoutOf(payload);
 }

@@ -3,6 +3,7 @@ import { errors } from "jose";
 import * as oidc from "openid-client";
 import { Failure, fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { UndecidedKeyError } from "./key-set.ts";
 
 /** The provider's name in the log. */
 export const providerName = "the identity provider";
@@ -38,8 +39,21 @@ const unfit = new Set([
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
 ]);
 
-/** Whether the error means that the provider's keys are unavailable, and not that a token is invalid. */
-export function areKeysUnavailable(error: unknown): boolean {
+/**
+ * Fails with UNAVAILABLE if the error of a verification means that the provider's keys are unavailable or out of date,
+ * and not that the token is invalid.
+ */
+export function requireKeys(error: unknown): void {
+  if (error instanceof UndecidedKeyError)
+    fail(Reason.UNAVAILABLE, {
+      message: "The token was signed with a key that the service does not know yet. Try again in a moment.",
+      because: "unknown key",
+      waitingFor: providerName,
+    });
+  if (areKeysUnavailable(error)) unreachable(error);
+}
+
+function areKeysUnavailable(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return (
     code === "ERR_JWKS_TIMEOUT" ||

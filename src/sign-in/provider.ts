@@ -1,19 +1,19 @@
 // OpenID Connect client of the identity provider: code flow with PKCE, RP-initiated and back-channel logout.
 import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "openid-client";
 import * as oidc from "openid-client";
-import { errors, jwtVerify } from "jose";
+import { errors } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
 import { withTimeout } from "../time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { IntrospectionRejected, introspectToken } from "./introspection.ts";
-import type { KeySet } from "./key-set.ts";
+import type { KeySet, Sender } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
 import { staleWhileRevalidate } from "./stale-while-revalidate.ts";
-import { areKeysUnavailable, providerName, signInFailure, unreachable } from "./provider-failures.ts";
+import { providerName, requireKeys, signInFailure, unreachable } from "./provider-failures.ts";
 import type { AuthenticatedUser, TokenResponse } from "./session-store.ts";
 
 /** The provider, and our credentials as its client. */
@@ -70,7 +70,7 @@ export interface IdentityProvider {
    */
   revoke(accessToken: string): Promise<void>;
   /** Returns the content of a verified logout token. Fails with INVALID_LOGOUT_TOKEN. */
-  readLogoutToken(token: string): Promise<Logout>;
+  readLogoutToken(token: string, sender: Sender): Promise<Logout>;
   /** Returns the provider's cached keys. While it is unavailable, those fetched in the last day stay in use. */
   keys(): Promise<KeySet>;
   /** Returns the scopes in the provider's metadata; undefined if it lists none or is unavailable. Never rejects. */
@@ -158,7 +158,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       try {
         return await redeemCode(config, keySet, clientId, url, remembered);
       } catch (error) {
-        if (error instanceof errors.JOSEError && areKeysUnavailable(error)) return unreachable(error);
+        if (error instanceof errors.JOSEError) requireKeys(error);
         throw signInFailure(error);
       }
     },
@@ -174,12 +174,13 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         if (config.serverMetadata().revocation_endpoint === undefined) return;
         await withTimeout(revocationMs, oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }));
       }),
-    async readLogoutToken(token) {
+    async readLogoutToken(token, sender) {
       const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];
       try {
-        return await verifyLogoutToken(token, keySet, { issuer, audience: clientId, algorithms: signatures });
+        return await verifyLogoutToken(token, keySet, { issuer, audience: clientId, algorithms: signatures }, sender);
       } catch (error) {
-        return areKeysUnavailable(error) ? unreachable(error) : fail(Reason.INVALID_LOGOUT_TOKEN);
+        requireKeys(error);
+        return fail(Reason.INVALID_LOGOUT_TOKEN);
       }
     },
     keys,
@@ -253,12 +254,8 @@ async function redeemCode(
   const claims = tokens.claims();
   if (claims === undefined || idToken === undefined) throw new Error("the provider sent no ID token");
   const { iss: issuer, sub: subject, iat: issuedAt, auth_time } = claims;
-  await jwtVerify(idToken, keys.findTrusted, {
-    issuer,
-    audience: clientId,
-    algorithms: signatures,
-    clockTolerance: toleranceSeconds,
-  });
+  const expected = { issuer, audience: clientId, algorithms: signatures, clockTolerance: toleranceSeconds };
+  await keys.verify(idToken, expected, "provider");
   const authenticatedAt = typeof auth_time === "number" ? auth_time : undefined;
   return {
     issuer,

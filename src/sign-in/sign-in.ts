@@ -66,7 +66,7 @@ export interface SignIn {
    */
   signOutOrigins(): Promise<string[]>;
   /** Verifies a logout token of the provider. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
-  readLogoutToken(logoutToken: string): Promise<Logout>;
+  readLogoutToken(logoutToken: string, sender: { readonly address: string }): Promise<Logout>;
   /** Ends the sessions that a logout token names. Fails with INVALID_LOGOUT_TOKEN if it was used before. */
   endByProvider(logout: Logout, from: AuditContext): Promise<void>;
 }
@@ -205,7 +205,7 @@ function createSigningOut(
       const location = await provider.endSessionUrl(undefined, home());
       return location === undefined ? [] : [new URL(location).origin];
     },
-    readLogoutToken: (logoutToken) => provider.readLogoutToken(logoutToken),
+    readLogoutToken: (logoutToken, sender) => provider.readLogoutToken(logoutToken, sender),
     async endByProvider(logout, from) {
       const ending = await sessions.ofUser(logout.issuer, logout.sid, logout.subject, from.deadline);
       const record = await recorderOf(dependencies, ending, from, "At the identity provider.");

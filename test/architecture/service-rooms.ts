@@ -134,12 +134,15 @@ export const serviceRooms: readonly Room[] = [
     "src/sign-in/",
     domain(
       "src/sign-in/",
+      "src/address.ts",
+      "src/bounded-cache.ts",
       "src/loopback.ts",
       "src/time-limit.ts",
       "src/call/",
       "src/accounts/store.ts",
       "src/audit/store.ts",
       "src/guards/call.ts",
+      "src/guards/known-buckets.ts",
     ),
   ],
   [

@@ -44,12 +44,12 @@ export function makeAssistant(capacity = unlimited): MadeAssistant {
     throttle: parts.throttle,
     tokens: {
       verifies: (sent) => {
-        parts.steps.push(`verify ${sent}`);
+        parts.steps.push(`verify ${sent.token}`);
         return Promise.resolve(provider.verifies());
       },
       identify: (sent, deadline) => {
-        parts.steps.push(`identify ${sent}`);
-        return provider.identify(sent, deadline);
+        parts.steps.push(`identify ${sent.token}`);
+        return provider.identify(sent.token, deadline);
       },
     },
     recognizers: (bucketOf) => createRecognizer({ ...parts.recognition, capacity }, bucketOf),

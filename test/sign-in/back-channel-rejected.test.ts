@@ -102,7 +102,14 @@ describe("a logout token is rejected and ends nothing", () => {
 
   test("if it has a header that nobody understands [DSH-04]", async () => {
     const [, payload, signature] = (await fake().sign(claimsOf())).split(".");
-    for (const header of [{ alg: "RS256", crit: ["x"], x: 1 }, { alg: "RS256", typ: 5 }, { alg: 5 }, [], null, 5]) {
+    for (const header of [
+      { alg: "RS256", crit: ["x"], x: 1 },
+      { alg: "RS256", typ: 5, kid: fake().key.kid },
+      { alg: 5 },
+      [],
+      null,
+      5,
+    ]) {
       await expectRejected(`${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`);
     }
   });
