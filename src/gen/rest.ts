@@ -36,7 +36,7 @@ export const routes = [
     path: [],
     query: [],
     body: { required: false, fields: [
-      { name: "access", local: "access", kind: "enum", required: false, nullable: true, values: { read_write: 1, read_only: 2 } },
+      { name: "access", local: "access", kind: "enum", required: false, nullable: false, values: { read_write: 1, read_only: 2 } },
     ] },
     status: 201,
     write: (m: CreateApiKeyResponse) => ({ data: writeIssuedApiKey(required(m.apiKey, "CreateApiKeyResponse.api_key")) }),
@@ -50,7 +50,7 @@ export const routes = [
     path: [],
     query: [],
     body: { required: false, fields: [
-      { name: "access", local: "access", kind: "enum", required: false, nullable: true, values: { read_write: 1, read_only: 2 } },
+      { name: "access", local: "access", kind: "enum", required: false, nullable: false, values: { read_write: 1, read_only: 2 } },
       { name: "id", local: "id", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 201,

@@ -34,7 +34,7 @@ test("a create is 201 with the whole contact, and Location points to it [CCR-01,
   expect(read.body).toEqual(body);
 });
 
-test("email and phone may each be omitted or null [CCR-14]", async () => {
+test("email and phone may each be omitted or null [CCR-14, VAL-17]", async () => {
   const client = await newClient(service());
   for (const more of [{}, { email: null }, { phone: null }, { email: null, phone: null }]) {
     const { status, body } = await client.post("/v1/contacts", { full_name: "Ann", ...more });
