@@ -266,3 +266,17 @@ test("a line that is longer than the limit in UTF-8 alone is an error as well", 
     ["漢".repeat(6), false],
   ]);
 });
+
+test("a file has at most 5,000 columns: more are a usage error that says so, and many unknown ones are no work", async () => {
+  const wide = (count: number): Promise<unknown> => csv(`full_name${",c".repeat(count - 1)}\nAnn\n`);
+  expect(await wide(5_000)).toMatchObject([{ line: 2, content: { record: {} } }]);
+  await expect(wide(500_000)).rejects.toThrow(
+    "The first row has 500,000 columns, and a file can have at most 5,000. Check that it is a CSV file with a header, and remove the columns that you do not need.",
+  );
+  await expect(csv(`${"c,".repeat(200)}${"d".repeat(100)}\n`)).rejects.toThrow(
+    `None of the columns is known (${"c, ".repeat(100)}and 101 more).`,
+  );
+  // Normalizing it would take quadratic time.
+  const accents = "\u0315".repeat(300_000) + "\u0316".repeat(300_000);
+  expect(said(await csv(`full_name,a${accents}\nAnn,b\n`))).toEqual([[2, { fullName: "Ann" }]]);
+});

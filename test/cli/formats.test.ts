@@ -158,3 +158,9 @@ test("a line of NDJSON that is not an object, or holds two records, is an error 
     [3, "has contact and session: must contain only one record"],
   ]);
 });
+
+test("a property with more than 10,000 characters before its value is left out of the card, in linear time", async () => {
+  const parameters = ";TYPE=a".repeat(600_000);
+  const text = `BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL${parameters}:1\nEMAIL:ann@example.com\nNOTE${";".repeat(20_000)}\nEND:VCARD\n`;
+  expect(said(await vcards(text))).toEqual([[1, { fullName: "Ann", email: "ann@example.com" }]]);
+});

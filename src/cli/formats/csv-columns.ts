@@ -2,6 +2,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { rejectUsage } from "../exit.ts";
+import { count } from "../output.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 
 /** The fields of a contact, in the order of an export. Each can have a column. */
@@ -27,6 +28,12 @@ const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: 
   { names: ["name", "nom"], part: "family_name", other: "given_name" },
   { names: ["nombre"], part: "given_name", other: "family_name" },
 ];
+
+/** More than a spreadsheet of people has. The work for each row grows with the number of columns. */
+const maxColumns = 5_000;
+const maxKeyLength = 1_000;
+/** The maximum number of columns in a message, and the length of their names, in UTF-16 units. */
+const [maxListed, maxNameLength] = [100, 60];
 
 /** The mapping of a file's columns to fields. */
 export interface Columns {
@@ -60,13 +67,18 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
  * Finds the columns of a header row. Fails with a usage error if no column is known, or if the map names a missing one.
  */
 export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
+  if (header.length > maxColumns)
+    rejectUsage(
+      `The first row has ${count(header.length)} columns, and a file can have at most ${count(maxColumns)}. Check that it is a CSV file with a header, and remove the columns that you do not need.`,
+    );
   const keys = header.map(headerKey);
-  const missing = [...map.keys()].find((key) => !keys.includes(key));
-  if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}". The file has: ${header.join(", ")}.`);
-  const columnsOf = columnsByTarget(keys, map);
+  const places = placesOf(keys);
+  const missing = [...map.keys()].find((key) => !places.has(key));
+  if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}". The file has: ${listed(header)}.`);
+  const columnsOf = columnsByTarget(keys, places, map);
   if (columnsOf.size === 0)
     rejectUsage(
-      `None of the columns is known (${header.join(", ")}). The first row must be a header. If it is, map its columns with --map "Header=field".`,
+      `None of the columns is known (${listed(header)}). The first row must be a header. If it is, map its columns with --map "Header=field".`,
     );
   const taken = [...columnsOf].flatMap(([target, columns]) =>
     columns.map((at, place) => [header[at] ?? "", useOf(target, place > 0, columnsOf.has("full_name"))] as const),
@@ -98,29 +110,53 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   };
 }
 
-/** Returns the columns for each target, in order of precedence. */
+/** Returns the columns for each target, in order of precedence. `places` has the columns of each key. */
 function columnsByTarget(
   keys: readonly string[],
+  places: ReadonlyMap<string, readonly number[]>,
   map: ReadonlyMap<string, Target | "-">,
 ): ReadonlyMap<Target, readonly number[]> {
   const columnsOf = new Map<Target, number[]>();
-  const named = (names: readonly string[]): number[] =>
-    names.flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
+  const placesOfNames = placesOf(keys.map((key) => (map.has(key) ? "" : bare(key))));
+  const named = (names: readonly string[]): number[] => names.flatMap((name) => placesOfNames.get(name) ?? []);
   for (const target of targets) {
-    const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
+    const mapped = [...map].flatMap(([key, chosen]) => (chosen === target ? (places.get(key) ?? []) : []));
     // An alias can equal the field name without punctuation. The set removes the duplicate column.
-    const found = new Set([...mapped, ...named([bare(target), ...(others[target] ?? [])])]);
+    const found = new Set([
+      ...mapped.sort((one, other) => one - other),
+      ...named([bare(target), ...(others[target] ?? [])]),
+    ]);
     if (found.size > 0) columnsOf.set(target, [...found]);
   }
   for (const { names, part, other } of wholeOrPart) {
-    const ambiguous = named(names);
-    if (ambiguous.length === 0 || columnsOf.has(part) || !columnsOf.has(other)) continue;
-    const whole = (columnsOf.get("full_name") ?? []).filter((at) => !ambiguous.includes(at));
+    const ambiguous = new Set(named(names));
+    if (ambiguous.size === 0 || columnsOf.has(part) || !columnsOf.has(other)) continue;
+    const whole = (columnsOf.get("full_name") ?? []).filter((at) => !ambiguous.has(at));
     if (whole.length === 0) columnsOf.delete("full_name");
     else columnsOf.set("full_name", whole);
-    columnsOf.set(part, ambiguous);
+    columnsOf.set(part, [...ambiguous]);
   }
   return columnsOf;
+}
+
+/** Returns the places at which each text occurs. */
+function placesOf(texts: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [at, text] of texts.entries()) {
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [at]);
+    else known.push(at);
+  }
+  return places;
+}
+
+/** Returns the first columns for a message, and how many it leaves out. */
+function listed(header: readonly string[]): string {
+  const names = header
+    .slice(0, maxListed)
+    .map((name) => (name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name));
+  if (header.length > maxListed) names.push(`and ${count(header.length - maxListed)} more`);
+  return names.join(", ");
 }
 
 /** Describes the use of a column's values, some of which apply only if another value is empty. */
@@ -131,9 +167,12 @@ function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string
   return isFurther ? `${field} if the previous column is empty` : `${field}${where}`;
 }
 
-/** Normalizes a header. Some systems write an accent as a separate character. */
+/**
+ * Normalizes a header. Some systems write an accent as a separate character. No name is as long as what is cut: many
+ * accents in a row take quadratic time.
+ */
 function headerKey(header: string): string {
-  return header.trim().normalize("NFC").toLowerCase();
+  return header.trim().slice(0, maxKeyLength).normalize("NFC").toLowerCase();
 }
 
 function bare(key: string): string {

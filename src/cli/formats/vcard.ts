@@ -28,6 +28,9 @@ types["phone-number"] = {
 /** The maximum length of a card, in characters. Cards with pictures can be large. */
 const maxCardLength = 16 * 1024 * 1024;
 
+/** The maximum length of a property's name and parameters, in characters. A longer line is left out. */
+const maxParametersLength = 10_000;
+
 /** A property in jCard form (RFC 7095): name, parameters, type, values. */
 type Property = readonly [
   name: string,
@@ -131,7 +134,7 @@ function prepared(card: string): string {
   return card
     .replace(/\n[ \t]/g, "")
     .split("\n")
-    .filter((line) => line.trim() !== "")
+    .filter((line) => line.trim() !== "" && hasReadableParameters(line))
     .map((line) => line.replace(/^[\w-]+\.(?=[\w-]+[;:])/, ""))
     .map((line) =>
       /^(FN|NOTE|UID|EMAIL|TEL|X-RECORDS-[A-Z-]+)[;:]/i.test(line)
@@ -139,6 +142,11 @@ function prepared(card: string): string {
         : line,
     )
     .join("\r\n");
+}
+
+/** The library takes quadratic time for the parameters of a line, and rejects the whole card without a value. */
+function hasReadableParameters(line: string): boolean {
+  return line.length <= maxParametersLength || line.slice(0, maxParametersLength).includes(":");
 }
 
 function fieldsOf(properties: readonly Property[]): ContactFields {
