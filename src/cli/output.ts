@@ -41,6 +41,22 @@ export function printable(text: string): string {
   );
 }
 
+/**
+ * Returns JSON text that cannot control a terminal. Its value is the same: a character that `printable` replaces is
+ * within a string, where its new form is an escape.
+ */
+export function printableJson(document: Json): string {
+  return printable(JSON.stringify(document));
+}
+
+/** Returns the text of a file as a terminal can show it: line feeds, CRLF and tabs are kept, the rest is `printable`. */
+export function printableFile(text: string): string {
+  return text
+    .split(/(\r?\n|\t)/)
+    .map((part, at) => (at % 2 === 0 ? printable(part) : part))
+    .join("");
+}
+
 /** Returns a line in which only our own colours and the tabs can affect a terminal. */
 function shown(line: string): string {
   return line.split("\t").map(printable).join("\t").replaceAll(ownEscape, "\u001b");
@@ -63,7 +79,7 @@ export function createOutput(
     watched: process.stderr.isTTY === true && !options.json,
     result(document, lines) {
       process.stdout.write(
-        options.json ? `${JSON.stringify(document)}\n` : lines.map((line) => `${shown(line)}\n`).join(""),
+        options.json ? `${printableJson(document)}\n` : lines.map((line) => `${shown(line)}\n`).join(""),
       );
     },
     note(line) {
@@ -75,12 +91,10 @@ export function createOutput(
       if (process.stdout.isTTY !== true)
         return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t"));
       rows = rows.map((row) => row.map(printable));
-      const widths = heading.map((title, column) =>
-        Math.max(...[title, ...rows.map((row) => row[column] ?? "")].map((cell) => [...cell].length)),
-      );
+      const widths = heading.map((title, column) => widest([title, ...rows.map((row) => row[column] ?? "")]));
       const line = (row: readonly string[]): string =>
         row
-          .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - [...cell].length))
+          .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell)))
           .join("  ")
           .trimEnd();
       return [paint("bold", line(heading)), ...rows.map(line)];
@@ -90,8 +104,17 @@ export function createOutput(
 
 /** Formats pairs of a name and a value, one per line, with the values aligned. */
 export function facts(pairs: readonly (readonly [name: string, value: string])[]): string[] {
-  const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd());
+  const width = widest(pairs.map(([name]) => name));
+  return pairs.map(([name, value]) => `${name}${" ".repeat(width - lengthOf(name))}  ${value}`.trimEnd());
+}
+
+/** Returns the length of the longest text, in code points. There may be more texts than a call can have arguments. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, lengthOf(text)), 0);
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
 }
 
 /** Formats a number with thousands separators. */

@@ -12,7 +12,7 @@ import { addInterface } from "./interface.ts";
 import { addKey } from "./key.ts";
 import { addLogLevel } from "./log-level.ts";
 import { addMigrate } from "./migrate.ts";
-import { printable } from "./output.ts";
+import { printable, printableJson } from "./output.ts";
 import { addRestore } from "./restore.ts";
 import { addShard } from "./shard.ts";
 import { addStatus } from "./status.ts";
@@ -152,9 +152,7 @@ async function toCommandError(error: unknown, context: Context): Promise<Command
 /** Writes the error to standard error, as JSON if requested. Returns the exit code. */
 export function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
   process.stderr.write(
-    json
-      ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n`
-      : `records: ${printable(message)}\n`,
+    json ? `${printableJson({ error: { code, message, exit_code: exitCode } })}\n` : `records: ${printable(message)}\n`,
   );
   return exitCode;
 }

@@ -6,8 +6,10 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { isatty } from "node:tty";
 import { identify, isProcessId, isRunning } from "../../embedded/process-id.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
+import { printableFile } from "../output.ts";
 
 /** An open target. */
 export interface Target {
@@ -104,10 +106,11 @@ async function openFile(file: string): Promise<Target> {
 
 function nodeTarget(file: string, handle: FileHandle): Target {
   let begun = false;
+  const shown = isatty(handle.fd) ? printableFile : asIs;
   return {
     async write(text) {
       begun = true;
-      await handle.writeFile(text).catch((error: unknown) => {
+      await handle.writeFile(shown(text)).catch((error: unknown) => {
         throw notWritten(file, error, "The part before the error was written.");
       });
     },
@@ -126,8 +129,14 @@ function notWritten(file: string, error: unknown, left: string): CommandError {
   );
 }
 
+/** Pipes and files get the exact text. */
+function asIs(text: string): string {
+  return text;
+}
+
 function standardOutput(): Target {
   let begun = false;
+  const shown = process.stdout.isTTY === true ? printableFile : asIs;
   // The reader may leave early, as in `records export - … | head`. The export is then finished.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(exitCodes.ok);
@@ -135,7 +144,7 @@ function standardOutput(): Target {
   return {
     async write(text) {
       begun = true;
-      if (!process.stdout.write(text)) await once(process.stdout, "drain");
+      if (!process.stdout.write(shown(text))) await once(process.stdout, "drain");
     },
     restart: () => Promise.resolve(!begun),
     finish: () => Promise.resolve(),
