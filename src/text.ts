@@ -39,12 +39,29 @@ export function endOfCodePoints(text: string, count: number): number {
 }
 
 /**
- * Sanitizes a text of a request, so that a response can repeat it. Cuts it to `longest` UTF-16 units, and replaces lone
- * surrogates by U+FFFD.
+ * Sanitizes a text of a request, so that a response can repeat it. Cuts it to `longest` UTF-16 units, replaces lone
+ * surrogates by U+FFFD, and returns one line, because a message can contain no second one that looks like ours.
  */
 export function sanitizeForEcho(text: string, longest: number): string {
-  const cut = Buffer.from(text.slice(0, longest)).toString();
+  const cut = oneLine(Buffer.from(text.slice(0, longest)).toString());
   return text.length > longest ? `${cut}…` : cut;
+}
+
+/**
+ * Matches a line break of any kind: those of Unicode (UAX #14, BK, CR, LF and NL), the separators that some programs
+ * take for one, and the vertical controls.
+ */
+const lineBreak = /\r\n|[\n\v\f\r\x1c-\x1e\x84\x85\x8a-\x8d\u2028\u2029]/;
+const lineBreaks = new RegExp(lineBreak, "g");
+
+/** Returns the lines of a text. */
+export function linesOfText(text: string): string[] {
+  return text.split(lineBreak);
+}
+
+/** Returns a text as one line, with a blank in place of each line break. */
+export function oneLine(text: string): string {
+  return text.replace(lineBreaks, " ");
 }
 
 /** Matches a character that can be seen. Spaces, controls, format characters and the blank Braille pattern cannot. */

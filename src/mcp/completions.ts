@@ -1,8 +1,10 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
 import { displayName } from "../display-name.ts";
 import { queryWords } from "../search/words.ts";
+import { oneLine } from "../text.ts";
 import { truncateQuery } from "./first-words.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
+import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Returns distinct values for the typed text, best first, and whether there are more. Fails with a Failure. */
@@ -54,12 +56,12 @@ async function valuesOf<Row>(
  * Without an email, or if the search of the prompt cannot take the text, the id is used instead.
  */
 function namesOf(rows: readonly ContactRow[]): string[] {
-  const names = rows.map(displayName);
+  const names = rows.map((row) => (displayName(row) === undefined ? undefined : nameOfContact(row)));
   return rows.flatMap(({ id, email }, at) => {
     const name = names[at];
     if (name === undefined) return [];
     const isShared = names.indexOf(name) !== names.lastIndexOf(name);
-    const text = isShared ? email && `${name} ${email}` : name;
+    const text = isShared ? email && `${name} ${oneLine(email)}` : name;
     return text !== null && isSearchable(text) ? text : `contact:${id}`;
   });
 }

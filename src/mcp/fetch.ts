@@ -3,9 +3,10 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../errors.ts";
 import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
+import { sanitizeForEcho } from "../text.ts";
 import { uuidForm } from "../uuid.ts";
 import type { Body } from "./record-text.ts";
-import { contactText, sessionText } from "./record-text.ts";
+import { contactText, continuationMark, sessionText } from "./record-text.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import { nameOfClient, nameOfContact, olderNotes, titleOfSession } from "./rows.ts";
 import { recordUrl } from "./search.ts";
@@ -100,8 +101,9 @@ export function pageOfRecord(
   { text, ...record }: Fetched,
   offset: number,
 ): Fetched & { readonly nextId: string | undefined } {
-  const { page, next } = pageOf(text, offset, record);
-  return { ...record, text: page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
+  const { page, next, start } = pageOf(text, offset, record);
+  const mark = page === "" ? "" : continuationMark(text, start);
+  return { ...record, text: mark + page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
 }
 
 /** Returns a page of a record's text, and appends a hint on how to get the rest. */
@@ -166,7 +168,7 @@ export function recordOf(uri: string): { readonly kind: string; readonly id: str
   const [, kind, id] = /^(contact|session):\/\/([0-9a-f-]{36})$/i.exec(uri) ?? [];
   if (kind === undefined || id === undefined)
     return fail(Reason.NOT_FOUND, {
-      message: `There is no resource ${uri.slice(0, 100)}: it must be contact://<uuid> or session://<uuid>.`,
+      message: `There is no resource ${sanitizeForEcho(uri, 100)}: it must be contact://<uuid> or session://<uuid>.`,
     });
   return { kind: kind.toLowerCase(), id: id.toLowerCase() };
 }

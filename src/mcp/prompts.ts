@@ -1,5 +1,6 @@
 // Prompts that a user picks in an assistant, with the records that they need.
 import { rejectInput } from "../errors.ts";
+import { oneLine } from "../text.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";
@@ -123,7 +124,7 @@ async function findContact(
 function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
   if (others.length === 0) return { request, records };
   const say = `Other contacts match as well, and at most ${maxOthers} of them are listed below the record. First say which contact this is, with the email, and which others there are.`;
-  const lines = others.map((row) => `- ${nameOfContact(row)}, ${row.email ?? "no email"} (contact:${row.id})`);
+  const lines = others.map((row) => `- ${nameOfContact(row)}, ${oneLine(row.email ?? "no email")} (contact:${row.id})`);
   return { request: joined(request, say), records: `${records}\n\n## Other contacts\n${lines.join("\n")}` };
 }
 

@@ -1,14 +1,17 @@
-// Text of a record for a model: every field that is set, also one that a later version of the interface adds.
-import { firstVisible } from "../text.ts";
+// Text of a record for a model: every field that is set, also one that a later version of the interface adds. A field
+// of one line has no line break, and each line of a longer text is quoted, so that no text of a record can look like a
+// heading or a list item of ours.
+import { firstVisible, linesOfText, oneLine } from "../text.ts";
 
 /** A message as REST writes it. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** What the text of a session consists of. */
 export interface SessionParts {
+  /** As one line. */
   readonly title: string;
   readonly session: Body;
-  /** The name of the session's contact. */
+  /** The name of the session's contact, as one line. */
   readonly person: string;
   /** The transcript with its recording. */
   readonly spoken: Body;
@@ -26,15 +29,15 @@ const labels: Readonly<Record<string, string>> = {
 /** When a record was stored. `fetch` returns these in its metadata, so that the text is shorter. */
 const stored = ["created_at", "updated_at"];
 
-/** Returns a contact with its notes and last sessions as text. */
+/** Returns a contact with its notes and last sessions as text. The title is one line. */
 export function contactText(title: string, contact: Body): string {
-  const named = contact["inferred_name"] === title ? ["inferred_name"] : [];
+  const named = valueText(contact["inferred_name"]) === title ? ["inferred_name"] : [];
   const shown = ["id", "full_name", ...named, "notes", "memory", "notes_timeline", "recent_sessions", ...stored];
   return joined([
     `# ${title}`,
     facts(contact, shown).join("\n"),
-    section("Notes", contact["notes"]),
-    section("Memory", contact["memory"]),
+    quotedSection("Notes", contact["notes"]),
+    quotedSection("Memory", contact["memory"]),
     section("Timeline", (contact["notes_timeline"] as readonly Body[]).map(timelineLine).join("\n")),
     section("Recent sessions", (contact["recent_sessions"] as readonly Body[]).map(sessionLine).join("\n")),
   ]);
@@ -54,13 +57,13 @@ export function sessionText({ title, session, person, spoken }: SessionParts): s
     `# ${title}`,
     lines.join("\n"),
     ...(session["notes"] as readonly Body[]).map(noteSection),
-    section("Transcript", spoken["transcript"]),
+    quotedSection("Transcript", spoken["transcript"]),
   ]);
 }
 
 function clientText(person: string, client: Body): string {
-  const email = client["email"] === person ? [] : ["email"];
-  const values = email.flatMap((name) => (isSet(client[name]) ? [String(client[name])] : []));
+  const email = valueText(client["email"]);
+  const values = isSet(client["email"]) && email !== person ? [email] : [];
   const others = details(client, ["id", "full_name", "email"]);
   return `${[person, ...values, ...others].join(", ")} (contact:${String(client["id"])})`;
 }
@@ -69,20 +72,22 @@ function clientText(person: string, client: Body): string {
 function timelineLine(note: Body): string {
   const [written, changed] = [day(note["created_at"]), day(note["updated_at"])];
   const about = details(note, ["id", "content", ...stored]);
-  return `- ${written}${inBrackets(changed === written ? about : [...about, `changed ${changed}`])}: ${String(note["content"])}`;
+  const begin = `- ${written}${inBrackets(changed === written ? about : [...about, `changed ${changed}`])}:`;
+  const lines = linesOfText(String(note["content"]));
+  return lines.length === 1 ? `${begin} ${lines.join("")}` : [begin, ...lines.map((line) => `  > ${line}`)].join("\n");
 }
 
 function sessionLine(session: Body): string {
-  const title = firstVisible(session["title"] as string | null) ?? "Untitled";
+  const title = oneLine(firstVisible(session["title"] as string | null) ?? "Untitled");
   const about = [title, ...details(session, ["id", "title", "session_date"])];
   return `- ${day(session["session_date"])}: ${about.join(", ")} (session:${String(session["id"])})`;
 }
 
 /** Leaves out the position, by which the notes are sorted, and the slug of the title. */
 function noteSection(note: Body): string {
-  const title = firstVisible(note["title"] as string | null) ?? "Note";
+  const title = oneLine(firstVisible(note["title"] as string | null) ?? "Note");
   const heading = `## ${title}${inBrackets(details(note, ["title", "title_slug", "content", "position"]))}`;
-  return isSet(note["content"]) ? `${heading}\n${String(note["content"])}` : heading;
+  return isSet(note["content"]) ? `${heading}\n${quoted(note["content"])}` : heading;
 }
 
 /** Returns a line for each field that is set, except those in `shown`, which the caller shows or leaves out. */
@@ -97,10 +102,13 @@ function details(record: Body, shown: readonly string[]): string[] {
 
 function setFields(record: Body, shown: readonly string[]): (readonly [name: string, value: string])[] {
   return Object.entries(record).flatMap(([name, value]) =>
-    shown.includes(name) || !isSet(value)
-      ? []
-      : [[name, typeof value === "object" ? JSON.stringify(value) : String(value)] as const],
+    shown.includes(name) || !isSet(value) ? [] : [[name, valueText(value)] as const],
   );
+}
+
+/** Returns the value of a field as one line. */
+function valueText(value: unknown): string {
+  return oneLine(typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
 function isSet(value: unknown): boolean {
@@ -117,8 +125,29 @@ function inBrackets(parts: readonly string[]): string {
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-function section(title: string, content: unknown): string {
-  return isSet(content) ? `## ${title}\n${String(content)}` : "";
+function section(title: string, content: string): string {
+  return content === "" ? "" : `## ${title}\n${content}`;
+}
+
+function quotedSection(title: string, content: unknown): string {
+  return isSet(content) ? section(title, quoted(content)) : "";
+}
+
+/** Returns a text with `> ` before each of its lines. */
+function quoted(content: unknown): string {
+  return linesOfText(String(content))
+    .map((line) => `> ${line}`)
+    .join("\n");
+}
+
+/**
+ * Returns what a page of such a text has to begin with, so that the rest of a line cannot look like a line of ours;
+ * nothing if a line begins at `start`.
+ */
+export function continuationMark(text: string, start: number): string {
+  const line = start === 0 ? "" : text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  if (line === "") return "";
+  return line.trimStart().startsWith(">") ? "> … " : "… ";
 }
 
 function joined(parts: readonly string[]): string {

@@ -2,7 +2,7 @@
 import type { NameFields } from "../display-name.ts";
 import { displayName, keptDisplayName } from "../display-name.ts";
 import type { SessionClient, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
-import { firstVisible } from "../text.ts";
+import { firstVisible, oneLine } from "../text.ts";
 
 /** A contact in the response of SearchContacts. */
 export interface ContactRow {
@@ -33,17 +33,18 @@ export interface SessionRow {
   readonly session_date: string | null;
 }
 
-/** Returns the name to show for a contact. */
+/** Returns the name to show for a contact, as one line. */
 export function nameOfContact(row: NameFields): string {
-  return displayName(row) ?? "Unnamed contact";
+  return oneLine(displayName(row) ?? "Unnamed contact");
 }
 
-/** Returns the title to show for a session. */
+/** Returns the title to show for a session, as one line. */
 export function titleOfSession({ title }: Pick<SessionRow, "title">): string {
-  return firstVisible(title) ?? "Untitled session";
+  return oneLine(firstVisible(title) ?? "Untitled session");
 }
 
-/** Returns the name to show for the contact of a session; undefined if it has none. */
+/** Returns the name to show for the contact of a session, as one line; undefined if it has none. */
 export function nameOfClient(client: SessionClient | SessionDetailClient | undefined): string | undefined {
-  return client && (keptDisplayName(client) ?? displayName({ full_name: client.fullName }));
+  const name = client && (keptDisplayName(client) ?? displayName({ full_name: client.fullName }));
+  return name === undefined ? undefined : oneLine(name);
 }

@@ -5,7 +5,7 @@ import type { NameFields } from "../display-name.ts";
 import { displayName } from "../display-name.ts";
 import { rejectInput } from "../errors.ts";
 import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
-import { endOfCodePoint, firstVisible } from "../text.ts";
+import { endOfCodePoint, firstVisible, oneLine } from "../text.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
@@ -141,11 +141,11 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
   for (const { kind, id, title, date, person, text = "" } of ranks.flat()) {
     const one = {
       id: `${kind}:${String(id)}`,
-      title: title ?? `Untitled ${kind}`,
+      title: title === undefined ? `Untitled ${kind}` : oneLine(title),
       url: recordUrl(baseUrl, kind, String(id)),
       date: date ?? null,
-      person: person ?? null,
-      snippet: snippetOf(text, words),
+      person: person === undefined ? null : oneLine(person),
+      snippet: snippetOf(oneLine(text), words),
     };
     const known = all.get(one.id);
     // A record found by its title may have no snippet. A note of it supplies one.

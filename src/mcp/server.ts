@@ -124,7 +124,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
 function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "prompt", name: string): T {
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
-  const message = `There is no ${kind} named ${name.slice(0, 100)}. Call ${kind}s/list to see the ${kind}s.`;
+  const message = `There is no ${kind} named ${sanitizeForEcho(name, 100)}. Call ${kind}s/list to see the ${kind}s.`;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 

@@ -113,13 +113,13 @@ function readOffset(requested: Arguments[string], violations: Violation[]): numb
 
 /**
  * Returns a page of a text, cut between code points, as large as the rest of the result (`rest`) allows. Offsets
- * count code points. `next` is the offset of the next page, or null.
+ * count code points. `next` is the offset of the next page, or null. `start` is where the page begins, in UTF-16 units.
  */
 export function pageOf(
   text: string,
   offset: number,
   rest: object,
-): { readonly page: string; readonly next: number | null } {
+): { readonly page: string; readonly next: number | null; readonly start: number } {
   const maxBytes = resultBytes - overheadBytes - Buffer.byteLength(JSON.stringify(rest));
   const start = endOfCodePoints(text, offset);
   let [end, points, bytes] = [start, 0, 0];
@@ -129,7 +129,7 @@ export function pageOf(
     end = endOfCodePoint(text, end);
     points++;
   }
-  return { page: text.slice(start, end), next: end < text.length ? offset + points : null };
+  return { page: text.slice(start, end), next: end < text.length ? offset + points : null, start };
 }
 
 /** Returns the size of a code point in JSON, in bytes; for an escaped one, the maximum. */

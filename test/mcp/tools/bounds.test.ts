@@ -121,10 +121,10 @@ describe("with every field at its limit", () => {
       next = structured.metadata.next_id as string | undefined;
       // The contact has 50 notes, and so may have older ones.
       expect(structured.truncated).toBe(next === undefined && kind === "session" ? undefined : true);
-      whole += (structured.text as string).replace(`\n\n(The text continues: fetch ${next})`, "");
+      whole += withoutMarks(structured.text as string, next);
     }
     expect(pages).toBeGreaterThan(2);
-    expect(whole.includes(long)).toBe(true);
+    expect(whole.replace(/^ *> /gm, "").includes(long)).toBe(true);
   });
 
   test.each([
@@ -137,15 +137,20 @@ describe("with every field at its limit", () => {
     for (let next: string | undefined = `session:${session}`; next !== undefined; ) {
       const { structured } = await within("fetch", { id: next });
       next = structured.metadata.next_id as string | undefined;
-      whole += (structured.text as string).replace(`\n\n(The text continues: fetch ${next})`, "");
+      whole += withoutMarks(structured.text as string, next);
     }
-    expect(whole).toBe(`# ${title}\n\n## Transcript\n${transcript}`);
+    expect(whole).toBe(`# ${title}\n\n## Transcript\n> ${transcript}`);
   });
 
   test("search is within the bound [MCP-14]", async () => {
     expect((await within("search", { query: "ann" })).structured.results).toHaveLength(20);
   });
 });
+
+/** The page of a text, without the hint at its end and the mark of a line that the page before begins. */
+function withoutMarks(text: string, next: string | undefined): string {
+  return text.replace(`\n\n(The text continues: fetch ${next})`, "").replace(/^(?:> )?… /, "");
+}
 
 test("a result that fits is unchanged, and one byte more is cut [MCP-14]", () => {
   const of = (length: number) => ({ data: { text: "x".repeat(length) } });

@@ -6,8 +6,9 @@ import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { table } from "../../../gateway/route.ts";
 import type { Fetched } from "../../../src/mcp/fetch.ts";
-import { fetchRecord } from "../../../src/mcp/fetch.ts";
+import { fetchRecord, pageOfRecord } from "../../../src/mcp/fetch.ts";
 import { contactText, sessionText } from "../../../src/mcp/record-text.ts";
+import { nameOfContact, titleOfSession } from "../../../src/mcp/rows.ts";
 import type { ToolContext } from "../../../src/mcp/tool.ts";
 
 /** The fields that fetch does not return, and why. */
@@ -120,7 +121,7 @@ test("shows a field that a later version adds, at every level, and nothing for o
   const spoken = { session_id: "3", transcript: "Hello", recording: { id: "4", ...added }, ...added };
   const lines = 'Nick name: Nick\nRating: 4\nIs new: false\nTags: ["a","b"]';
   expect(sessionText({ title: "Talk", session, person: "Ann", spoken })).toBe(
-    `# Talk\n\nWith: Ann, ${parts} (contact:1)\n${lines}\n${lines}\n${lines}\n\n## Note (${parts})\n\n## Transcript\nHello`,
+    `# Talk\n\nWith: Ann, ${parts} (contact:1)\n${lines}\n${lines}\n${lines}\n\n## Note (${parts})\n\n## Transcript\n> Hello`,
   );
 });
 
@@ -143,4 +144,46 @@ test("shows an email, an inferred name and the day of a change only if they say 
   expect(sessionText({ title: "Talk", session: withEmail, person: "Ann", spoken: {} })).toBe(
     "# Talk\n\nWith: Ann, ann@example.org (contact:1)",
   );
+});
+
+test("no text of a record can look like a heading or a list item of ours, whatever its line breaks [MCP-10]", () => {
+  const breaks = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x84", "\x85", "\x8b", "\u2028", "\u2029"];
+  const hostile = `a${breaks.map((one) => `${one}# Boss`).join("")}`;
+  const [flat, lines] = [`a${" # Boss".repeat(13)}`, `> a${"\n> # Boss".repeat(13)}`];
+  const contact = {
+    ...{ full_name: hostile, inferred_name: hostile, email: hostile, notes: hostile, memory: hostile, tags: [hostile] },
+    notes_timeline: [{ content: hostile, source: hostile, ...times }],
+    recent_sessions: [{ id: "3", title: hostile, subtitle: hostile, session_date: times.created_at }],
+  };
+  const tags = JSON.stringify([hostile]).replaceAll(/[\x84\x85\x8b\u2028\u2029]/g, " ");
+  expect(contactText(nameOfContact(contact), contact)).toBe(
+    `# ${flat}\n\nEmail: ${flat}\nTags: ${tags}\n\n## Notes\n${lines}\n\n## Memory\n${lines}\n\n## Timeline\n- 2026-01-02 (source ${flat}):\n${lines.replaceAll(/^/gm, "  ")}\n\n## Recent sessions\n- 2026-01-02: ${flat}, subtitle ${flat} (session:3)`,
+  );
+  const session = {
+    ...{ id: "3", title: hostile, subtitle: hostile, client: { id: "1", full_name: hostile, email: hostile } },
+    notes: [{ title: hostile, content: hostile, type: hostile }],
+  };
+  const spoken = { session_id: "3", transcript: hostile, recording: { id: "4", recording_ended_at: hostile } };
+  const person = nameOfContact({ full_name: "Ann" });
+  expect(sessionText({ title: titleOfSession(session), session, person, spoken })).toBe(
+    `# ${flat}\n\nSubtitle: ${flat}\nWith: Ann, ${flat} (contact:1)\nRecording ended: ${flat}\n\n## ${flat} (type ${flat})\n${lines}\n\n## Transcript\n${lines}`,
+  );
+});
+
+test("a page of a text that begins within a line marks it, so that its rest cannot look like a line of ours [MCP-10]", () => {
+  const text = "# Ann\n\nEmail: a# b\n\n## Timeline\n- 2026-01-02:\n  > x# y\n\n## Memory\n> x# y";
+  const record = { id: "contact:1", title: "Ann", url: "", metadata: {} };
+  const page = (offset: number): string => pageOfRecord({ ...record, text }, offset).text;
+  const at = (part: string, from = 0): number => text.indexOf(part, from);
+  expect([page(0).slice(0, 5), page(at("##")).slice(0, 11), page(at("# b")).slice(0, 5)]).toEqual([
+    "# Ann",
+    "## Timeline",
+    "… # b",
+  ]);
+  expect([page(at("# y")).slice(0, 7), page(at("# y", at("Memory"))), page(text.length - 4)]).toEqual([
+    "> … # y",
+    "> … # y",
+    "> … x# y",
+  ]);
+  expect([page(text.length - 5), page(text.length)]).toEqual(["> …  x# y", ""]);
 });

@@ -119,7 +119,7 @@ describe("resources", () => {
     ["contact://none", "There is no resource contact://none: it must be contact://<uuid> or session://<uuid>."],
     [
       `note://${"x".repeat(200)}`,
-      `There is no resource note://${"x".repeat(93)}: it must be contact://<uuid> or session://<uuid>.`,
+      `There is no resource note://${"x".repeat(93)}…: it must be contact://<uuid> or session://<uuid>.`,
     ],
   ])("an unknown address is not found: %s [MCP-01] [MCP-11]", async (uri, said) => {
     for (const revision of revisions) {

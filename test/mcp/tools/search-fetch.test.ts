@@ -210,7 +210,7 @@ describe("fetch", () => {
 
   test("returns a contact as text: who it is, the notes, the last sessions with their ids [MCP-10]", async () => {
     const begin =
-      '# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\nLikes <b>tea</b> & "quotes"\n\n## Memory\nMet in Lyon\n\n## Timeline\n';
+      '# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\n> Likes <b>tea</b> & "quotes"\n\n## Memory\n> Met in Lyon\n\n## Timeline\n';
     const { text, ...others } = await fetchOne(`contact:${zoe}`);
     expect(others).toEqual({
       id: `contact:${zoe}`,
@@ -231,7 +231,7 @@ describe("fetch", () => {
     expect(await fetchOne(`session:${kickOff}`)).toEqual({
       id: `session:${kickOff}`,
       title: "Kick-off",
-      text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nRecording: completed\nWith: Zoë Martin, zoe@example.org (contact:${zoe})\n\n## Summary (type ai_predefined)\nThe lighthouse comes first\n\n## Transcript\nMaya: hello\nZoë: hello 👋`,
+      text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nRecording: completed\nWith: Zoë Martin, zoe@example.org (contact:${zoe})\n\n## Summary (type ai_predefined)\n> The lighthouse comes first\n\n## Transcript\n> Maya: hello\n> Zoë: hello 👋`,
       url: `${fixture().base}/v1/sessions/${kickOff}`,
       metadata: { kind: "session", date: "2026-03-01T09:00:00.000Z", created_at: instant, updated_at: instant },
     });
@@ -253,7 +253,7 @@ describe("fetch", () => {
     const { text, metadata } = await fetchOne(`session:${id}`);
     const next = metadata["next_id"] ?? "";
     expect(next).toMatch(new RegExp(`^session:${id}\\?offset=[0-9]+$`));
-    const head = "# Long\n\n## Transcript\n";
+    const head = "# Long\n\n## Transcript\n> ";
     const shown = Number(next.split("=")[1]) - head.length;
     expect(text).toBe(`${head}${"👋".repeat(shown)}\n\n(The text continues: fetch ${next})`);
     expect(shown).toBeGreaterThan(10_000);
