@@ -154,7 +154,8 @@ const more: readonly Question[] = [
     facts: (records) => [
       "xiaoming.wang@ninemountains.example.com",
       ...idsOf(untilNow("王小明", records).slice(0, 1)),
-      records.contact("王小明").memory ?? "no memory",
+      // fetch quotes each line.
+      (records.contact("王小明").memory ?? "no memory").replaceAll("\n", "\n> "),
     ],
   },
   {
