@@ -49,7 +49,7 @@ export function printableJson(document: Json): string {
   return printable(JSON.stringify(document));
 }
 
-/** Returns the text of a file as a terminal can show it: line feeds, CRLF and tabs are kept, the rest is `printable`. */
+/** Returns the text of a file as a terminal can show it: line ends and tabs are kept, and the rest is `printable`. */
 export function printableFile(text: string): string {
   return text
     .split(/(\r?\n|\t)/)

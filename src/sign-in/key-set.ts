@@ -53,31 +53,52 @@ const networkSize = { rate: 0.05, burst: 2 } as const;
 
 /** Creates a key set. `load` fetches the keys, for the first time when a token needs one. */
 export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
+  const cache = createKeyCache(load);
+  const mayFetch = createFetchLimit();
+
+  /** Verifies a token that arrived at `arrivedAt`. Only keys whose fetch began later show that its key is unknown. */
+  async function verifySince(
+    arrivedAt: number,
+    token: string,
+    options: JWTVerifyOptions,
+    sender: Sender,
+  ): Promise<JWTVerifyResult> {
+    const known = cache.kept() ?? (await cache.fetch());
+    try {
+      return await jwtVerify(token, known.find, options);
+    } catch (error) {
+      if (known.begunAt >= arrivedAt || !mayBeOfNewKey(error, token)) throw error;
+      if (!cache.isFetching()) requireFetch(error, token, sender);
+    }
+    await cache.fetch();
+    return verifySince(arrivedAt, token, options, sender);
+  }
+
+  /** Fails unless the keys may be fetched for this token: with `error` if its key is known to be withdrawn. */
+  function requireFetch(error: unknown, token: string, sender: Sender): void {
+    if (sender === "provider" || mayFetch(sender.address)) return;
+    if (cache.hasPublished(decodeProtectedHeader(token).kid)) throw error;
+    throw cache.last().trouble ?? new UndecidedKeyError();
+  }
+
+  return {
+    verify: (token, options, sender) => verifySince(performance.now(), token, options, sender),
+    revision: cache.revision,
+    refresh() {
+      if (cache.kept() !== undefined && performance.now() - cache.last().at >= refreshMs)
+        void cache.fetch().catch(() => undefined);
+    },
+  };
+}
+
+/** Creates the cache of the keys. There is one fetch at a time, which all callers wait for. */
+function createKeyCache(load: () => Promise<JSONWebKeySet>) {
   let kept: Kept | undefined;
   let fetching: Promise<Kept> | undefined;
   let last: { readonly at: number; readonly trouble?: unknown } = { at: -Infinity };
   let revision = Symbol();
-  const mayFetch = createFetchLimit();
   /** The ids of all keys that the provider has published. */
   const published = new Map<string, true>();
-
-  function fetchKeys(): Promise<Kept> {
-    const begunAt = performance.now();
-    fetching ??= load()
-      .then((jwks) => keep(jwks, begunAt))
-      .then(
-        (fresh) => {
-          last = { at: performance.now() };
-          return fresh;
-        },
-        (trouble: unknown) => {
-          last = { at: performance.now(), trouble };
-          throw trouble;
-        },
-      )
-      .finally(() => (fetching = undefined));
-    return fetching;
-  }
 
   function keep(jwks: JSONWebKeySet, begunAt: number): Kept {
     const find = createLocalJWKSet(jwks);
@@ -88,37 +109,30 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     return kept;
   }
 
-  /** Verifies a token that arrived at `arrivedAt`. Only keys whose fetch began later show that its key is unknown. */
-  async function verifySince(
-    arrivedAt: number,
-    token: string,
-    options: JWTVerifyOptions,
-    sender: Sender,
-  ): Promise<JWTVerifyResult> {
-    const known = kept !== undefined && performance.now() - kept.begunAt < keptMs ? kept : await fetchKeys();
-    try {
-      return await jwtVerify(token, known.find, options);
-    } catch (error) {
-      if (known.begunAt >= arrivedAt || !mayBeOfNewKey(error, token)) throw error;
-      if (fetching === undefined) requireFetch(error, token, sender);
-    }
-    await fetchKeys();
-    return verifySince(arrivedAt, token, options, sender);
-  }
-
-  /** Fails unless the keys may be fetched for this token: with `error` if its key is known to be withdrawn. */
-  function requireFetch(error: unknown, token: string, sender: Sender): void {
-    if (sender === "provider" || mayFetch(sender.address)) return;
-    const { kid } = decodeProtectedHeader(token);
-    if (kid !== undefined && published.has(kid)) throw error;
-    throw last.trouble ?? new UndecidedKeyError();
-  }
-
   return {
-    verify: (token, options, sender) => verifySince(performance.now(), token, options, sender),
+    /** Returns the keys; undefined if they were never fetched, or too long ago. */
+    kept: () => (kept !== undefined && performance.now() - kept.begunAt < keptMs ? kept : undefined),
     revision: () => revision,
-    refresh() {
-      if (kept !== undefined && performance.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
+    isFetching: () => fetching !== undefined,
+    /** Returns when the last fetch ended, and its error. */
+    last: () => last,
+    hasPublished: (kid: string | undefined) => kid !== undefined && published.has(kid),
+    fetch(): Promise<Kept> {
+      const begunAt = performance.now();
+      fetching ??= load()
+        .then((jwks) => keep(jwks, begunAt))
+        .then(
+          (fresh) => {
+            last = { at: performance.now() };
+            return fresh;
+          },
+          (trouble: unknown) => {
+            last = { at: performance.now(), trouble };
+            throw trouble;
+          },
+        )
+        .finally(() => (fetching = undefined));
+      return fetching;
     },
   };
 }

@@ -79,6 +79,7 @@ export const waits: readonly string[] = [
   "test/main.test.ts (3)",
   "test/mcp/oauth/checked-tokens.test.ts (1)",
   "test/mcp/oauth/keys.test.ts (2)",
+  "test/mcp/oauth/rotation.test.ts (2)",
   "test/mcp/oauth/server-document.test.ts (1)",
   "test/mcp/oauth/session-end.test.ts (1)",
   "test/mcp/tools/audit.test.ts (2)",

@@ -1,4 +1,4 @@
-// Rotation of the provider's keys: no token of a new key is rejected, whatever others send, and the fetches are limited.
+// Rotation of the provider's keys: no token of a new key is 401, whatever others send, and the fetches are limited.
 import { randomUUID } from "node:crypto";
 import { SignJWT, exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
