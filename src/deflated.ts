@@ -1,6 +1,7 @@
 // Long texts that stay compressed from the database to the client, and are inflated only if necessary.
 import { Readable } from "node:stream";
-import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
+import type { ZlibOptions } from "node:zlib";
+import { constants, crc32, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
 import { pieceBytes, yieldToEventLoop } from "./large/slots.ts";
 import { textOfUtf8 } from "./text.ts";
@@ -20,8 +21,11 @@ const held = new WeakMap<object, { readonly field: string; readonly text: Deflat
 /** The first character of an escape in JSON, and the second one of `\u0000`. */
 const backslash = 0x5c;
 const unicodeEscape = 0x75;
+const [quote, exclamation] = [0x22, 0x21];
+/** More than the JSON of any text: a message has at most 32 MiB, and JSON escapes a byte by up to six. */
+const maxJsonBytes = 6 * 32 * 2 ** 20;
 const inflateOptions = { finishFlush: constants.Z_SYNC_FLUSH };
-const inflate = promisify<Uint8Array, typeof inflateOptions, Buffer>(inflateRaw);
+const inflate = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
 const deflate = promisify<Buffer, { finishFlush: number }, Buffer>(deflateRaw);
 
 /** Compresses a text off the main thread. */
@@ -55,8 +59,12 @@ let lastInflation: Promise<unknown> = Promise.resolve();
  */
 export async function inflateText(text: DeflatedText, maxBytes: number): Promise<string> {
   const json = text.size <= maxBytes ? await inflateJson(text) : await inflateBeginning(text, maxBytes);
-  // Decodes the part between the quotes. A text that was cut has no closing quote.
-  const end = text.size <= maxBytes ? json.length - 1 : json.length;
+  // A text that was cut has no closing quote.
+  return decodeString(json, text.size <= maxBytes ? json.length - 1 : json.length);
+}
+
+/** Decodes the part of a JSON string between the opening quote and `end`. */
+async function decodeString(json: Buffer, end: number): Promise<string> {
   let whole = "";
   for (let at = 1; at < end; ) {
     const next = at + pieceBytes < end ? placeToCut(json, at, at + pieceBytes) : end;
@@ -65,6 +73,22 @@ export async function inflateText(text: DeflatedText, maxBytes: number): Promise
     if (at < end) await yieldToEventLoop();
   }
   return whole;
+}
+
+/**
+ * Fails unless the text can be read: the blocks end as described, and have the JSON string of this size and checksum.
+ * Never inflates more than that size.
+ */
+export async function requireWhole({ blocks, size, crc }: DeflatedText): Promise<void> {
+  if (size > maxJsonBytes) throw new RangeError("the text is too long");
+  // The text of a block that follows appears only if no block is marked as the last.
+  const sound = Buffer.concat([blocks, deflateRawSync("!")]);
+  const json = await inflate(sound, { ...inflateOptions, maxOutputLength: size + 1 });
+  const text = json.subarray(0, size);
+  if (json.length !== size + 1 || json[size] !== exclamation || crc32(text) !== crc)
+    throw new Error("the text is damaged");
+  if (text[0] !== quote || text[size - 1] !== quote || size < 2) throw new Error("the text is no JSON string");
+  await decodeString(text, size - 1);
 }
 
 async function inflateBeginning({ blocks }: DeflatedText, maxBytes: number): Promise<Buffer> {

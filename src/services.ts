@@ -131,7 +131,8 @@ export function createServices(
   const records = createRecordStores(client);
   const accounts = createAccountStore(db);
   const keys = createApiKeyStore(db);
-  const audit = createAuditStore(db, watch.trouble("audit_log"));
+  const auditTrouble = watch.trouble("audit_log");
+  const audit = createAuditStore(db, auditTrouble);
   const lastUse = createLastUse(db, watch.trouble("last_use"));
   const [imports, endUserSessions] = [createProgressStore(db), createEndUserSessions(db)];
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
@@ -159,7 +160,7 @@ export function createServices(
       transaction: (deadline, work) => transaction(client, deadline, work),
     }),
     audit,
-    auditLog: createAuditService(audit),
+    auditLog: createAuditService(audit, auditTrouble),
     switches: createSwitchStore(client),
     records,
     contacts: createContactService(records.contacts, createContactSearch(client), records.notes),

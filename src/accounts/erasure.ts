@@ -15,6 +15,7 @@ import type { PlaceLeft } from "./places.ts";
 import { createPlaces } from "./places.ts";
 import type { AccountStore, IdentityDocument } from "./store.ts";
 import type { ErasureDocument, Sweeper } from "./sweeper.ts";
+import { identitiesOf } from "./store.ts";
 import { createSweeper, erasedAccountOf } from "./sweeper.ts";
 
 /**
@@ -137,7 +138,7 @@ function createBegin(dependencies: ErasureDependencies, erasures: Collection<Era
     transaction(client, deadline, async (session) => {
       const account = await removeAccount(id, session);
       if (account === undefined && !(await isRestoreLeft(id, session))) return;
-      const { identities = [] } = account ?? {};
+      const identities = account === undefined ? [] : identitiesOf(account);
       const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
       const erasure = { _id: id, begun_at: databaseNow(client), ...(requested && { requested }), identities };
       await erasures.insertOne(erasure, { session });

@@ -10,6 +10,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
+import { identitiesOf } from "./store.ts";
 
 const noKey =
   "There is no such API key. Check its id or its first 8 characters. Revoked keys are deleted after 30 days.";
@@ -98,7 +99,7 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
     async endSessions(id, use) {
       const account = await accounts.get(id, use.deadline);
       if (account === undefined) return undefined;
-      const { identities = [] } = account;
+      const identities = identitiesOf(account);
       // The entry comes first: a call that times out may already have ended some sessions.
       await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
       let sessions = 0;

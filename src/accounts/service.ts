@@ -1,6 +1,7 @@
 // Implements records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes
 // their credentials.
 import type { Account, AccountService as Descriptor, ErasedPlace } from "../gen/records/admin/v1/accounts_pb.ts";
+import { AccountSchema } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
@@ -10,12 +11,22 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Access, AccessContext } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
+import { readableMessage } from "../guards/representable.ts";
+import { sanitizeForEcho } from "../text.ts";
 import type { OperatorActions, OperatorActionContext } from "./operator-actions.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
+/** The maximum length of an id that is not a UUID. */
+const maxIdLength = 64;
 /** The time for which a request waits for the erasure of an account. A small account is erased within it. */
 const eraseMs = 2_000;
+
+/** Called with the id of an account whose stored document cannot be read. */
+export type OnUnreadable = (id: string) => void;
+
+/** Returns an account for a response. */
+type Show = (document: AccountDocument) => Account;
 
 /** Creates the service. */
 export function createAccountService(
@@ -23,20 +34,22 @@ export function createAccountService(
   access: Access,
   erasures: Erasures,
   operatorActions: OperatorActions,
+  onUnreadable: OnUnreadable,
 ): OperatorService<typeof Descriptor> {
+  const show = createShow(onUnreadable);
   return {
     async createAccount({ email, betaEnrolled, ...rest }, operator) {
       requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.CreateAccountResponse",
-        account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())),
+        account: show(await accounts.create(email, betaEnrolled, operator.deadline())),
       };
     },
     async getAccount({ accountId, ...rest }, operator) {
       requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.GetAccountResponse",
-        account: accountMessage((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()),
+        account: show((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()),
       };
     },
     async listAccounts({ limit = pageLimit, offset = 0, email, ...rest }, operator) {
@@ -47,21 +60,21 @@ export function createAccountService(
           : await accounts.ofEmail(email, operator.deadline());
       return {
         $typeName: "records.admin.v1.ListAccountsResponse",
-        accounts: found.slice(0, limit).map(accountMessage),
+        accounts: found.slice(0, limit).map(show),
         hasMore: found.length > limit,
       };
     },
     async setBetaEnrolment({ accountId, enrolled, ...rest }, operator) {
       requireAllRead(rest);
       const account = (await access.enrol(uuid(accountId), enrolled, accessOf(operator))) ?? noAccount();
-      return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
+      return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: show(account) };
     },
     async linkIdentity({ accountId, issuer, subject, ...rest }, operator) {
       requireAllRead(rest);
       const account = (await access.link(uuid(accountId), { issuer, subject }, accessOf(operator))) ?? noAccount();
-      return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
+      return { $typeName: "records.admin.v1.LinkIdentityResponse", account: show(account) };
     },
-    ...operatorActionRpcs(operatorActions),
+    ...operatorActionRpcs(operatorActions, show),
     async deleteAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
       const by = { ...operator.caller, reason };
@@ -79,19 +92,20 @@ export function createAccountService(
 
 function operatorActionRpcs(
   operatorActions: OperatorActions,
+  show: Show,
 ): Pick<OperatorService<typeof Descriptor>, "suspendAccount" | "resumeAccount" | "revokeApiKey" | "endSessions"> {
   return {
     async suspendAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
       const account =
         (await operatorActions.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
-      return { $typeName: "records.admin.v1.SuspendAccountResponse", account: accountMessage(account) };
+      return { $typeName: "records.admin.v1.SuspendAccountResponse", account: show(account) };
     },
     async resumeAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
       const account =
         (await operatorActions.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
-      return { $typeName: "records.admin.v1.ResumeAccountResponse", account: accountMessage(account) };
+      return { $typeName: "records.admin.v1.ResumeAccountResponse", account: show(account) };
     },
     async revokeApiKey({ key, reason, ...rest }, operator) {
       requireAllRead(rest);
@@ -130,7 +144,26 @@ function placeMessage({ place, left, deleted }: Erasure["places"][number]): Eras
   return { $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left), deleted: BigInt(deleted) };
 }
 
-function accountMessage({
+/** Creates the function that shows accounts. Of an account that cannot be read, it shows the id. */
+function createShow(onUnreadable: OnUnreadable): Show {
+  return (document) => {
+    const message = readableMessage(AccountSchema, () => accountMessage(document));
+    if (message !== undefined) return message;
+    const id = sanitizeForEcho(String(document._id), maxIdLength);
+    onUnreadable(id);
+    return {
+      $typeName: "records.admin.v1.Account",
+      id,
+      email: "",
+      betaEnrolled: false,
+      identities: [],
+      unreadable: true,
+    };
+  };
+}
+
+/** Returns the message of a stored account. */
+export function accountMessage({
   _id,
   email,
   beta_enrolled,
@@ -144,6 +177,7 @@ function accountMessage({
     email,
     betaEnrolled: beta_enrolled,
     createdAt: timestamp(created_at),
+    unreadable: false,
     identities: identities.map(({ issuer, subject }) => ({ $typeName: "records.admin.v1.Identity", issuer, subject })),
     ...(suspension && {
       suspension: {

@@ -101,6 +101,20 @@ export function withIdentity({ issuer, subject }: IdentityDocument): Filter<Acco
   return { identities: { $elemMatch: { issuer, subject } } };
 }
 
+/** Returns the form of an email in which it is unique and found. */
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+/** Returns the identities linked to an account. Leaves out values that no sign-in can match. */
+export function identitiesOf({ identities }: Pick<AccountDocument, "identities">): IdentityDocument[] {
+  if (!Array.isArray(identities)) return [];
+  return identities.filter(
+    (identity: Partial<IdentityDocument> | null) =>
+      typeof identity?.issuer === "string" && typeof identity.subject === "string",
+  );
+}
+
 /** Creates the store of a database's accounts. */
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(collections.accounts);
@@ -119,14 +133,14 @@ export function createAccountStore(db: Db): AccountStore {
     },
     get: (id, deadline) => findFirst(accounts, { _id: id }, { deadline }),
     ofIdentity: (identity, deadline) => findFirst(accounts, withIdentity(identity), { deadline }),
-    ofEmail: (email, deadline) => findAll(accounts, { email_key: email.toLowerCase() }, { deadline }),
+    ofEmail: (email, deadline) => findAll(accounts, { email_key: emailKey(email) }, { deadline }),
     list: (limit, offset, deadline) =>
       findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit, deadline }),
     async create(email, betaEnrolled, deadline = deadlineIn(deadlineMs)) {
       const account = {
         _id: new UUID(),
         email,
-        email_key: email.toLowerCase(),
+        email_key: emailKey(email),
         beta_enrolled: betaEnrolled,
         created_at: new Date(),
       };

@@ -1,7 +1,7 @@
 // records.v1.ApiKeyService: creates, returns, rotates and revokes an account's API key, and adds each change to the
 // audit log.
 import type { ClientSession, UUID } from "mongodb";
-import type { ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
+import type { ApiKey, ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
 import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
@@ -49,19 +49,8 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
     async getApiKey(request, { accountId, deadline }) {
       requireAllRead(request);
       await lastUse.flush();
-      const { key_id, prefix, access, created_at, last_used_at } =
-        (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
-      return {
-        $typeName: "records.v1.GetApiKeyResponse",
-        apiKey: {
-          $typeName: "records.v1.ApiKey",
-          id: key_id.toHexString(),
-          prefix,
-          access: accesses[access],
-          createdAt: timestamp(created_at),
-          ...(last_used_at === undefined ? {} : { lastUsedAt: timestamp(last_used_at) }),
-        },
-      };
+      const key = (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
+      return { $typeName: "records.v1.GetApiKeyResponse", apiKey: apiKeyMessage(key) };
     },
     async createApiKey({ access, ...rest }, owner) {
       requireAllRead(rest);
@@ -90,6 +79,18 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
         apiKey: { $typeName: "records.v1.RevokedApiKey", id: key_id.toHexString(), revokedAt: timestamp(revoked_at) },
       };
     },
+  };
+}
+
+/** Returns the message of a stored key. */
+export function apiKeyMessage({ key_id, prefix, access, created_at, last_used_at }: ApiKeyDocument): ApiKey {
+  return {
+    $typeName: "records.v1.ApiKey",
+    id: key_id.toHexString(),
+    prefix,
+    access: accesses[access],
+    createdAt: timestamp(created_at),
+    ...(last_used_at === undefined ? {} : { lastUsedAt: timestamp(last_used_at) }),
   };
 }
 

@@ -35,7 +35,9 @@ export function createIdentity(
       warnOfRejection(rejection);
     },
   });
-  const ended = createEndedSessions(client.db());
+  const ended = createEndedSessions(client.db(), () =>
+    log.error("the time of a sign-out could not be read: the sign-out now counts as one of this time"),
+  );
   const { accounts, audit } = services;
   const signIn = createSignIn({
     provider,

@@ -51,13 +51,16 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(
     internal,
     AccountService,
-    createAccountService(services.accounts, services.access, services.erasures, services.operatorActions),
+    createAccountService(services.accounts, services.access, services.erasures, services.operatorActions, (account) =>
+      log.error({ account }, "the document of an account cannot be read: restore or delete the account"),
+    ),
   );
   const interfaceService = createInterfaceService({
     switches: services.switches,
     refresh: switches.refresh,
     onChange: (setting, { requestId: id, address, token }) =>
       log.warn({ id, ...setting, switch: switchName(setting.switch), address, token }, "switched"),
+    onUnreadable: (count) => log.error({ count }, "changes of the switches cannot be read: lists leave them out"),
   });
   route(internal, InterfaceService, interfaceService);
   route(internal, InstanceService, createInstanceService(log, config.logLevel));

@@ -2,11 +2,23 @@
 // out.
 import { collections } from "../db/collections.ts";
 import { recordsIndex } from "../db/mongo.ts";
+import type { AnyContents } from "./contents.ts";
+import {
+  accountContents,
+  apiKeyContents,
+  auditContents,
+  endedContents,
+  importContents,
+  switchChangeContents,
+} from "./contents.ts";
+import { contactContents, noteContents, sessionContents, transcriptContents } from "./record-contents.ts";
 
 /** How a backup treats a collection. */
 export type BackupRule =
   | {
       readonly kept: "account" | "service";
+      /** What every document must be, so that no read fails after a restore. */
+      readonly contents: AnyContents;
       /** The sort fields and index for reading in pages. Without them, the collection is read at once. */
       readonly pages?: { readonly by: readonly string[]; readonly hint: string; readonly size: number };
       /** The sort order if the collection is read at once. */
@@ -24,16 +36,28 @@ function byId(size: number) {
  * account is complete when it becomes usable.
  */
 export const backupRules: Readonly<Record<(typeof collections)[keyof typeof collections], BackupRule>> = {
-  [collections.imports]: { kept: "account", sort: { _id: 1 } },
-  [collections.contacts]: { kept: "account", pages: byId(100) },
-  [collections.sessions]: { kept: "account", pages: byId(500) },
-  [collections.transcripts]: { kept: "account", pages: byId(10) },
-  [collections.notes]: { kept: "account", pages: byId(200) },
-  [collections.auditLog]: { kept: "account", pages: { by: ["created_at", "_id"], hint: "list", size: 500 } },
-  [collections.apiKeys]: { kept: "account" },
-  [collections.accounts]: { kept: "account" },
-  [collections.endedSessions]: { kept: "service", pages: { by: ["_id"], hint: "_id_", size: 500 } },
-  [collections.switchChanges]: { kept: "service", pages: { by: ["_id"], hint: "_id_", size: 500 } },
+  [collections.imports]: { kept: "account", contents: importContents, sort: { _id: 1 } },
+  [collections.contacts]: { kept: "account", contents: contactContents, pages: byId(100) },
+  [collections.sessions]: { kept: "account", contents: sessionContents, pages: byId(500) },
+  [collections.transcripts]: { kept: "account", contents: transcriptContents, pages: byId(10) },
+  [collections.notes]: { kept: "account", contents: noteContents, pages: byId(200) },
+  [collections.auditLog]: {
+    kept: "account",
+    contents: auditContents,
+    pages: { by: ["created_at", "_id"], hint: "list", size: 500 },
+  },
+  [collections.apiKeys]: { kept: "account", contents: apiKeyContents },
+  [collections.accounts]: { kept: "account", contents: accountContents },
+  [collections.endedSessions]: {
+    kept: "service",
+    contents: endedContents,
+    pages: { by: ["_id"], hint: "_id_", size: 500 },
+  },
+  [collections.switchChanges]: {
+    kept: "service",
+    contents: switchChangeContents,
+    pages: { by: ["_id"], hint: "_id_", size: 500 },
+  },
   [collections.claims]: { leftOut: "Idempotency keys. They expire after 24 hours." },
   [collections.dashboardSessions]: { leftOut: "Dashboard sessions. Users sign in again." },
   [collections.erasures]: { leftOut: "Deleted accounts, which are in no backup." },

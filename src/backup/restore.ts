@@ -1,8 +1,7 @@
 // Restores the documents of a backup: whole accounts that do not exist in the database, batch by batch.
 import type { ClientSession, Document, MongoClient, UUID } from "mongodb";
-import { BSON, Binary } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
-import { withIdentity } from "../accounts/store.ts";
+import { identitiesOf, withIdentity } from "../accounts/store.ts";
 import { findFirst } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
@@ -10,12 +9,14 @@ import { duplicateIndex } from "../db/mongo.ts";
 import { addStored, putStored } from "../db/put-stored.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
-import { fail, rejectInput } from "../errors.ts";
-import type { StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
+import { fail } from "../errors.ts";
+import type { Claim, StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { mapInPieces } from "../large/pieces.ts";
-import { ownerField, rulesFor } from "./kept.ts";
-import { unreadableDocument } from "./readable.ts";
+import { claimsOf, requireOwnIds } from "./claims.ts";
+import { putEnds } from "./ends.ts";
+import { ownerField } from "./kept.ts";
+import type { Parsed } from "./parse.ts";
+import { accountIn, parse } from "./parse.ts";
 
 /** The marker of an account's restore. From the first batch on, no other backup can be restored into the account. */
 interface RestoreDocument {
@@ -41,62 +42,78 @@ export interface Restoring {
   readonly deadline: Deadline;
 }
 
-/** A restore of documents. Both methods return whether the account is restored completely. */
+/** A restore of documents. Both methods reject the same documents. */
 export interface Restore {
   /**
-   * Checks the documents of an account without writing. Returns false for the service's own documents, which it does
-   * not check. Fails with INVALID_REQUEST if they are invalid, and with ALREADY_EXISTS if the account cannot be
-   * restored.
+   * Checks documents without writing. Fails with INVALID_REQUEST if they are invalid, or if they name documents of
+   * another account. Fails with ALREADY_EXISTS if the account cannot be restored.
    */
-  check(restoring: Restoring, documents: readonly StoredDocument[]): Promise<boolean>;
+  check(restoring: Restoring, documents: readonly StoredDocument[]): Promise<RestoreState>;
   /** Writes all documents of a batch or none. Fails as `check` does. */
-  write(restoring: Restoring, documents: readonly StoredDocument[]): Promise<boolean>;
+  write(restoring: Restoring, documents: readonly StoredDocument[]): Promise<RestoreState>;
 }
 
-interface Parsed {
-  readonly collection: string;
-  readonly document: Document;
+/** The state of a restore. */
+export interface RestoreState {
+  /** Whether the account is restored completely. */
+  readonly complete: boolean;
+  /** What the documents take in the database, if they were only checked. */
+  readonly claims: Claim[];
 }
 
 /** Creates the restore for the client's database. */
 export function createRestore(client: MongoClient): Restore {
   const opened = openCollections(client);
   return {
-    async check({ backup, accountId, deadline }, documents) {
-      if (accountId === undefined) return false;
-      const account = accountIn(parse(documents, accountId));
-      await requireReadable(documents, deadline);
+    async check(restoring, documents) {
+      const { backup, accountId, deadline } = restoring;
+      const parsed = await parseOwn(client, restoring, documents);
+      if (accountId === undefined) return { complete: false, claims: [] };
       const { accounts, erasures, restores } = opened;
+      const account = accountIn(parsed);
       // A deleted account keeps the marker until the end of its erasure.
       if ((await findFirst(erasures, { _id: accountId }, { deadline })) !== undefined) failDeleted();
       const marker = await findFirst<RestoreDocument>(restores, { _id: accountId }, { deadline });
-      if (isDone(marker, backup)) return true;
+      if (isDone(marker, backup)) return { complete: true, claims: [] };
       if ((await findFirst(accounts, { _id: accountId }, { deadline })) !== undefined) failTaken();
       if (account !== undefined && (await findFirst(accounts, { $or: namesOf(account) }, { deadline })) !== undefined)
         failName();
-      return false;
+      return { complete: false, claims: claimsOf(parsed, accountId) };
     },
-    async write({ backup, accountId, deadline }, documents) {
-      const parsed = parse(documents, accountId);
-      await requireReadable(documents, deadline);
+    async write(restoring, documents) {
+      const { backup, accountId, deadline } = restoring;
+      const parsed = await parseOwn(client, restoring, documents);
       try {
-        return await transaction(client, deadline, async (session) => {
+        const complete = await transaction(client, deadline, async (session) => {
           if (accountId !== undefined && (await begin(opened, accountId, backup, session))) return true;
           // Commands of a transaction cannot run concurrently.
           for (const [name, group] of byCollection(parsed)) {
             const collection = client.db().collection<Document>(name);
-            if (accountId === undefined) await addStored(collection, group, session);
-            else await putStored(collection, group, { [ownerField(name)]: accountId }, session);
+            if (accountId !== undefined) await putStored(collection, group, { [ownerField(name)]: accountId }, session);
+            else if (name === collections.endedSessions) await putEnds(collection, group, session);
+            else await addStored(collection, group, session);
           }
           if (accountId === undefined || accountIn(parsed) === undefined) return false;
           return finish(opened, accountId, session);
         });
+        return { complete, claims: [] };
       } catch (error) {
         if (duplicateIndex(error) !== undefined) failName();
         throw error;
       }
     },
   };
+}
+
+/** Parses the documents. Fails if they are invalid, or if they name documents of another account. */
+async function parseOwn(
+  client: MongoClient,
+  { accountId, deadline }: Restoring,
+  documents: readonly StoredDocument[],
+): Promise<readonly Parsed[]> {
+  const parsed = await parse(documents, accountId, deadline);
+  if (accountId !== undefined) await requireOwnIds(client.db(), parsed, accountId, deadline);
+  return parsed;
 }
 
 /**
@@ -152,69 +169,16 @@ function isDone(marker: RestoreDocument | undefined, backup: string): boolean {
   return marker?.done_at !== undefined;
 }
 
-/**
- * Parses the documents. Fails with INVALID_REQUEST if one is not BSON, belongs to another account, or is of a
- * collection without backups. Also fails if the active key comes without the account.
- */
-function parse(documents: readonly StoredDocument[], accountId: UUID | undefined): readonly Parsed[] {
-  const known = new Set(rulesFor(accountId === undefined ? "service" : "account").map(({ collection }) => collection));
-  const parsed = documents.map(({ collection, bson }, at): Parsed => {
-    const wrong = (rule: string, message: string): never => rejectInput([{ field: `documents[${at}]`, rule, message }]);
-    if (!known.has(collection)) wrong("collection", "must belong to a collection that backups contain");
-    const document = documentOf(bson) ?? wrong("bson", "must be a document in BSON");
-    if (accountId !== undefined && !isSame(document[ownerField(collection)], accountId))
-      wrong("account", "must belong to the account being restored");
-    return { collection, document };
-  });
-  const hasActiveKey = parsed.some(
-    ({ collection, document }) => collection === collections.apiKeys && document["active"] === true,
-  );
-  if (hasActiveKey && accountIn(parsed) === undefined)
-    rejectInput([
-      {
-        field: "documents",
-        rule: "account",
-        message: "must contain the account document if they contain the active key",
-      },
-    ]);
-  return parsed;
-}
-
-/** Fails with INVALID_REQUEST if a read could not return one of the documents. Other requests run in between. */
-async function requireReadable(documents: readonly StoredDocument[], deadline: Deadline): Promise<void> {
-  const found = await mapInPieces(documents, deadline, ({ collection, bson }, at) =>
-    unreadableDocument(collection, bson, `documents[${at}]`),
-  );
-  const violations = found.filter((violation) => violation !== undefined);
-  if (violations.length > 0) rejectInput(violations);
-}
-
-/** Parses a document so that numbers keep their BSON types. Returns undefined if it is invalid. */
-function documentOf(bson: Uint8Array): Document | undefined {
-  try {
-    return BSON.deserialize(bson, { promoteValues: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isSame(value: unknown, id: UUID): boolean {
-  return value instanceof Binary && value.sub_type === Binary.SUBTYPE_UUID && id.equals(value.buffer);
-}
-
 function byCollection(parsed: readonly Parsed[]): Map<string, Document[]> {
   const groups = new Map<string, Document[]>();
-  for (const { collection, document } of parsed) groups.set(collection, [...(groups.get(collection) ?? []), document]);
+  for (const { collection, stored } of parsed) groups.set(collection, [...(groups.get(collection) ?? []), stored]);
   return groups;
 }
 
-function accountIn(parsed: readonly Parsed[]): AccountDocument | undefined {
-  return parsed.find(({ collection }) => collection === collections.accounts)?.document as AccountDocument | undefined;
-}
-
 /** Returns conditions that match accounts with the same email or identity. */
-function namesOf({ email_key, identities = [] }: AccountDocument): Document[] {
-  return [{ email_key }, ...identities.map((identity) => withIdentity(identity))];
+function namesOf(account: Document): Document[] {
+  const { email_key, ...others } = account as AccountDocument;
+  return [{ email_key }, ...identitiesOf(others).map((identity) => withIdentity(identity))];
 }
 
 function failTaken(): never {

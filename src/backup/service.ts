@@ -17,8 +17,8 @@ export function createBackupService(restore: Restore): OperatorService<typeof De
     async restoreDocuments({ backupId: backup, accountId: id, documents, checkOnly, ...rest }, operator) {
       requireAllRead(rest);
       const restoring = { backup, accountId: id === "" ? undefined : uuid(id), deadline: operator.deadline() };
-      const complete = await (checkOnly ? restore.check : restore.write)(restoring, documents);
-      return { $typeName: "records.admin.v1.RestoreDocumentsResponse", complete };
+      const state = await (checkOnly ? restore.check : restore.write)(restoring, documents);
+      return { $typeName: "records.admin.v1.RestoreDocumentsResponse", ...state };
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
 import { uuidForm } from "../uuid.ts";
-import { allAccounts } from "./all-accounts.ts";
+import { allAccounts, partition, unreadableLine } from "./all-accounts.ts";
 import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { findAccount, lookUp } from "./find-account.ts";
@@ -79,25 +79,30 @@ export function accountActions(output: Output, link: Link) {
 
 async function showAll(output: Output, link: Link): Promise<void> {
   const all = await allAccounts(link);
+  const [unreadable, readable] = partition(all);
   const heading = ["ID", "EMAIL", "BETA", "CREATED", "IDENTITIES"];
-  const rows = all.map((one) => [
+  const rows = readable.map((one) => [
     one.id,
     one.email,
     one.betaEnrolled ? "enrolled" : "-",
     timestampText(one.createdAt) ?? "",
     String(one.identities.length),
   ]);
-  output.result({ accounts: all.map(documentOf) }, output.table(heading, rows));
+  output.result({ accounts: readable.map(documentOf), unreadable }, [
+    ...output.table(heading, rows),
+    ...unreadable.map(unreadableLine),
+  ]);
 }
 
 async function deleteAccount(output: Output, link: Link, name: string, yes: boolean, reason: string): Promise<void> {
   // A deleted account can no longer be found, but its erasure can be requested again by id.
   const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
   const id = account?.id ?? name.toLowerCase();
-  const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
+  const email = account?.unreadable === false ? account.email : undefined;
+  const called = email === undefined ? `the account ${id}` : `the account ${email} (${id})`;
   await confirm({
     warning: `This erases ${called} permanently, with all its records, its keys and its audit log.`,
-    expected: account?.email ?? id,
+    expected: email ?? id,
     yes,
   });
   const { places, begunAt, ...requested } = await erase(output, link, id, reason);
@@ -105,7 +110,7 @@ async function deleteAccount(output: Output, link: Link, name: string, yes: bool
   output.result(
     {
       account_id: id,
-      email: account?.email ?? null,
+      email: email ?? null,
       erased: true,
       begun_at: timestampText(begunAt),
       reason: requested.reason,
@@ -168,7 +173,8 @@ function progressOf({ places }: DeleteAccountResponse): string {
 
 function documentOf(account: Account | undefined): Json {
   if (account === undefined) return null;
-  const { id, email, betaEnrolled, createdAt, identities, suspension } = account;
+  const { id, email, betaEnrolled, createdAt, identities, suspension, unreadable } = account;
+  if (unreadable) return { id, unreadable };
   const suspended =
     suspension === undefined
       ? null
@@ -185,6 +191,7 @@ function documentOf(account: Account | undefined): Json {
 
 function linesOf(account: Account | undefined, output: Output): string[] {
   if (account === undefined) return [];
+  if (account.unreadable) return [unreadableLine(account.id)];
   return facts([
     ["id", account.id],
     ["email", account.email],

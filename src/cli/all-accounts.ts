@@ -20,3 +20,13 @@ export async function allAccounts(link: Link): Promise<Account[]> {
     if (!moved && !hasMore) return all;
   }
 }
+
+/** Returns the ids of the accounts that the service cannot read, and the other accounts. */
+export function partition(all: readonly Account[]): readonly [unreadable: string[], readable: Account[]] {
+  return [all.flatMap(({ id, unreadable }) => (unreadable ? [id] : [])), all.filter(({ unreadable }) => !unreadable)];
+}
+
+/** Returns what to do about an account that the service cannot read. */
+export function unreadableLine(id: string): string {
+  return `The document of account ${id} can't be read. Repair it in MongoDB, or delete the account: records account delete ${id}`;
+}

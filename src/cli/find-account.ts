@@ -37,5 +37,5 @@ export async function lookUp(link: Link, name: string): Promise<Account | undefi
   }
   if (!name.includes("@")) rejectUsage(`Name the account by its id (a UUID) or its email, not "${name}".`);
   const { accounts: found } = await accounts.listAccounts({ email: name });
-  return found.find(({ email }) => email.toLowerCase() === name.toLowerCase());
+  return found.find(({ email, unreadable }) => unreadable || email.toLowerCase() === name.toLowerCase());
 }

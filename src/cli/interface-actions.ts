@@ -5,7 +5,7 @@ import { rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
 import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
-import { facts } from "./output.ts";
+import { counted, facts } from "./output.ts";
 
 const maxLimit = 1_000;
 
@@ -22,7 +22,7 @@ export function interfaceActions(output: Output, link: Link) {
     async log(limitText: string): Promise<void> {
       const limit = /^[1-9]\d{0,3}$/.test(limitText) ? Number(limitText) : maxLimit + 1;
       if (limit > maxLimit) rejectUsage(`--limit: must be a whole number from 1 to ${maxLimit}, not "${limitText}".`);
-      const { changes } = await service.listChanges({ limit });
+      const { changes, unreadable } = await service.listChanges({ limit });
       const documents = changes.map((one) => ({
         switch: one.switch,
         enabled: one.enabled,
@@ -40,7 +40,10 @@ export function interfaceActions(output: Output, link: Link) {
         one.token,
         one.reason,
       ]);
-      output.result({ changes: documents }, output.table(["WHEN", "SWITCH", "SET", "FROM", "TOKEN", "REASON"], rows));
+      output.result({ changes: documents, unreadable }, [
+        ...output.table(["WHEN", "SWITCH", "SET", "FROM", "TOKEN", "REASON"], rows),
+        ...(unreadable === 0 ? [] : [`Left out, because they can't be read: ${counted(unreadable, "change")}.`]),
+      ]);
     },
   };
 }

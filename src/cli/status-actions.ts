@@ -2,7 +2,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
-import { allAccounts } from "./all-accounts.ts";
+import { allAccounts, partition, unreadableLine } from "./all-accounts.ts";
 import { switchesDocument, switchesFacts } from "./interface-actions.ts";
 import type { Link } from "./link.ts";
 import { isTransient } from "./link.ts";
@@ -26,7 +26,9 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { ready, dependencies } = await readReadiness(link.url);
   // Both need MongoDB. Without it, the rest of the status is still shown.
   const state = await undefinedIfUnavailable(async () => (await link.client(InterfaceService).getState({})).state);
-  const accounts = await undefinedIfUnavailable(async () => (await allAccounts(link)).length);
+  const all = await undefinedIfUnavailable(() => allAccounts(link));
+  const accounts = all?.length;
+  const [unreadable] = partition(all ?? []);
 
   const good = (right: boolean, text: string): string => output.paint(right ? "green" : "red", text);
   output.result(
@@ -38,24 +40,28 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
       dependencies,
       switches: state === undefined ? null : switchesDocument(state),
       accounts: accounts ?? null,
+      unreadable_accounts: unreadable,
     },
-    facts([
-      ["service", link.url],
-      ["version", health?.version ?? "unknown"],
-      ["health", good(status === "ok", status)],
-      ["ready", good(ready, ready ? "yes" : "no")],
-      ...Object.entries(dependencies).map(
-        ([name, there]) =>
-          [
-            name,
-            there === true ? "reached" : good(false, there === false ? "cannot be reached" : JSON.stringify(there)),
-          ] as const,
-      ),
-      ...(state === undefined
-        ? [["switches", "unknown: MongoDB cannot respond"] as const]
-        : switchesFacts(state, output)),
-      ["accounts", accounts === undefined ? "unknown: MongoDB cannot respond" : String(accounts)],
-    ]),
+    [
+      ...facts([
+        ["service", link.url],
+        ["version", health?.version ?? "unknown"],
+        ["health", good(status === "ok", status)],
+        ["ready", good(ready, ready ? "yes" : "no")],
+        ...Object.entries(dependencies).map(
+          ([name, there]) =>
+            [
+              name,
+              there === true ? "reached" : good(false, there === false ? "cannot be reached" : JSON.stringify(there)),
+            ] as const,
+        ),
+        ...(state === undefined
+          ? [["switches", "unknown: MongoDB cannot respond"] as const]
+          : switchesFacts(state, output)),
+        ["accounts", accounts === undefined ? "unknown: MongoDB cannot respond" : String(accounts)],
+      ]),
+      ...unreadable.map(unreadableLine),
+    ],
   );
   return ready && status === "ok";
 }

@@ -27,7 +27,7 @@ import { contactMessage, recentSessionFields } from "./messages.ts";
 import type { ContactUpserts, FindMatches, Matched } from "./upsert.ts";
 import { createContactUpserts } from "./upsert.ts";
 import type { ContactNames, RewriteCopies } from "./write.ts";
-import { createContactWrites, withDerivedFields, newContact } from "./write.ts";
+import { createContactWrites, emailKeyOf, newContact, withDerivedFields } from "./write.ts";
 
 /** The contacts of all accounts. Each method works within one account. */
 export interface ContactStore extends ContactUpserts {
@@ -161,10 +161,6 @@ async function findByEmail(
   const filter = { account_id: accountId, email_key: { $in: keys, $type: "string" } } as const;
   const found = await findAll<ContactDocument>(contacts, filter, { deadline });
   return new Map(found.map((contact) => [contact.email_key ?? "", contact]));
-}
-
-function emailKeyOf({ email }: Matched): string | undefined {
-  return email?.toLowerCase();
 }
 
 /**

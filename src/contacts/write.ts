@@ -74,6 +74,11 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
   });
 }
 
+/** Returns the form of a contact's email in which it is unique; undefined without an email. */
+export function emailKeyOf({ email }: { readonly email?: string | null | undefined }): string | undefined {
+  return email?.toLowerCase();
+}
+
 /** Returns the contact with its derived fields: rank, unique email and search terms. */
 export function withDerivedFields({
   email_key: _key,
@@ -83,10 +88,10 @@ export function withDerivedFields({
 }: ContactDocument): ContactDocument {
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
-  const { email } = document;
+  const key = emailKeyOf(document);
   return {
     ...derived,
-    ...(email === null ? {} : { email_key: email.toLowerCase() }),
+    ...(key === undefined ? {} : { email_key: key }),
     ...storedTerms(termsOf(document)),
   };
 }

@@ -1,5 +1,5 @@
 // Rejects values that one wire can carry and another cannot represent, in every field of every message.
-import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescEnum, DescField, DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
@@ -21,6 +21,7 @@ const outOfTime = {
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notString = { rule: "type", message: "must be a string" };
 const notNumber = { rule: "type", message: "must be a number" };
+const notBool = { rule: "type", message: "must be true or false" };
 const notInt32 = { rule: "type", message: "must be a whole number of 32 bits" };
 const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
 
@@ -32,6 +33,22 @@ export function unrepresentableValues(schema: DescMessage, message: Message): Vi
   const violations: Violation[] = [];
   inMessage(reflect(schema, message), "", violations);
   return violations;
+}
+
+/**
+ * Returns the message that `make` makes of a stored document. Returns undefined if the document has values of other
+ * types than its store writes, or that some wire cannot represent.
+ */
+export function readableMessage<Desc extends DescMessage>(
+  schema: Desc,
+  make: () => MessageShape<Desc>,
+): MessageShape<Desc> | undefined {
+  try {
+    const message = make();
+    return unrepresentableValues(schema, message).length === 0 ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function inMessage(message: ReflectMessage, path: string, violations: Violation[]): void {
@@ -68,6 +85,7 @@ function inScalar(scalar: ScalarType | undefined, value: unknown): typeof notFin
   if (typeof value === "number" && !Number.isFinite(value)) return notFinite;
   if (typeof value === "string" && loneSurrogate.test(value)) return notWellFormed;
   if (scalar === ScalarType.STRING && typeof value !== "string") return notString;
+  if (scalar === ScalarType.BOOL && typeof value !== "boolean") return notBool;
   if (scalar === ScalarType.DOUBLE && typeof value !== "number") return notNumber;
   if (scalar === ScalarType.INT32 && value !== (Number(value) | 0)) return notInt32;
   return undefined;

@@ -31,7 +31,8 @@ const nothing: ImportProgress = {
   contactChanges: { created: 0, updated: 0, unchanged: 0 },
 };
 
-interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged"> {
+/** The stored progress of an import. */
+export interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged"> {
   _id: { readonly account_id: UUID; readonly import_id: string };
   account_id: UUID;
   /** Missing if an instance of the previous release wrote last. */
@@ -63,6 +64,15 @@ export const importCollection: CollectionSpec = {
   ],
 };
 
+/** Returns the progress of a stored import. */
+export function progressOf({ contact_changes, unacknowledged, ...found }: ImportDocument): ImportProgress {
+  return {
+    ...found,
+    contactChanges: contact_changes ?? nothing.contactChanges,
+    unacknowledged: unacknowledged?.value(),
+  };
+}
+
 /** Creates the store of a database's imports. */
 export function createProgressStore(db: Db): ProgressStore {
   const imports = db.collection<ImportDocument>(collections.imports);
@@ -74,12 +84,7 @@ export function createProgressStore(db: Db): ProgressStore {
         { _id: idOf(scope, importId) },
         { deadline: scope.deadline },
       );
-      return {
-        ...nothing,
-        ...found,
-        contactChanges: found?.contact_changes ?? nothing.contactChanges,
-        unacknowledged: found?.unacknowledged?.value(),
-      };
+      return found === undefined ? nothing : progressOf(found);
     },
     async write(scope, importId, { position, written, rejected, contactChanges: contact_changes, unacknowledged }) {
       const _id = idOf(scope, importId);

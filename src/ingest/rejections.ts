@@ -35,7 +35,7 @@ const responseBytes = 1_000_000;
 const maxBytes = 8_000_000;
 const compression = { level: constants.Z_BEST_SPEED };
 const deflate = promisify<Buffer, typeof compression, Buffer>(deflateRaw);
-const inflate = promisify<Uint8Array, Buffer>(inflateRaw);
+const inflate = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflateRaw);
 
 /** A rejection and its encoding, which is made once because every write of the progress stores the whole list. */
 interface Kept {
@@ -74,7 +74,7 @@ function keptOf(rejection: Rejection): Kept {
 }
 
 async function decode(stored: Uint8Array): Promise<Kept[]> {
-  const all = await inflate(stored);
+  const all = await inflate(stored, { maxOutputLength: maxBytes });
   const kept: Kept[] = [];
   for (let at = 0, pause = responseBytes; at < all.length; ) {
     const next = sizeDelimitedPeek(all.subarray(at));

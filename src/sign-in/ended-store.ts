@@ -112,9 +112,10 @@ interface LogoutTokenDocument {
 
 /**
  * Creates the store of ends. A sign-out ends all sign-ins of the user, in every browser. It cannot end a single
- * session, because the provider may give each client another id for it.
+ * session, because the provider may give each client another id for it. `onUnreadable` is called when an end is
+ * replaced because its time cannot be read.
  */
-export function createEndedSessions(db: Db): EndedSessions {
+export function createEndedSessions(db: Db, onUnreadable: () => void = () => undefined): EndedSessions {
   const ended = db.collection<SessionEndDocument>(collections.endedSessions);
   const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
   const signOut: EndedSessions["signOut"] = async ({ issuer, subject }, sessions, deadline) => {
@@ -135,6 +136,22 @@ export function createEndedSessions(db: Db): EndedSessions {
       duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end(),
     );
   };
+  /**
+   * Replaces ends without a readable time by ends of the present. Such an end could be any sign-in's, so it ends all
+   * until now. The user can then sign in again.
+   */
+  async function replaceUnreadable(ends: readonly SessionEndDocument[], deadline: Deadline): Promise<void> {
+    const unreadable = ends.filter((end) => "subject" in end._id && laterThanOf(end) === Infinity);
+    if (unreadable.length === 0) return;
+    onUnreadable();
+    await write(db.client, deadline, (options, fence) => {
+      const now = { $add: ["$$NOW", minAheadMs] };
+      return ended.bulkWrite(
+        unreadable.map(({ _id }) => ending(_id, now, fence)),
+        options,
+      );
+    });
+  }
   return {
     signOut,
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
@@ -161,15 +178,18 @@ export function createEndedSessions(db: Db): EndedSessions {
     },
     async endOf(beginning, deadline) {
       const ends = await findAll<SessionEndDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline });
+      await replaceUnreadable(ends, deadline);
       return signInEndOf(beginning, ends);
     },
     async endAndAccount(beginning, deadline) {
       const pipeline = [...endsOf(beginning), accountOf(beginning)];
       const rows = await aggregate<{ [proofMember]: Proven }>(ended, pipeline, { deadline });
-      return endAndAccountOf(
-        beginning,
-        rows.map((row) => row[proofMember]),
+      const proven = rows.map((row) => row[proofMember]);
+      await replaceUnreadable(
+        proven.flatMap(({ end }) => end ?? []),
+        deadline,
       );
+      return endAndAccountOf(beginning, proven);
     },
     proof: proofOf,
   };
@@ -238,11 +258,21 @@ export function signInEndOf(
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
   // Without its time, a sign-in cannot be shown to be later, because a refreshed token looks new.
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
-  const laterThan = Math.max(
-    -Infinity,
-    ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + minAheadMs),
-  );
+  const laterThan = Math.max(-Infinity, ...ends.map(laterThanOf));
   return ends.length > 0 && signedIn <= laterThan ? { kind: "user", laterThan } : undefined;
+}
+
+/**
+ * Returns the time at or before which sign-ins have ended, by the provider's clock. An end whose time cannot be read
+ * ends every sign-in: its time is Infinity.
+ */
+export function laterThanOf({ ended_at, later_than }: Omit<SessionEndDocument, "_id">): number {
+  const [at, ahead] = later_than === undefined ? [ended_at, minAheadMs] : [later_than, 0];
+  return isDate(ended_at) && isDate(at) ? at.getTime() + ahead : Infinity;
+}
+
+function isDate(value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime());
 }
 
 /**
@@ -255,8 +285,13 @@ function ending(
   fence: Fence = {},
 ): AnyBulkWriteOperation<SessionEndDocument> {
   const moved = {
-    ended_at: { $max: ["$ended_at", "$$NOW"] },
-    ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }),
+    ended_at: { $max: [dateIn("$ended_at"), "$$NOW"] },
+    ...(laterThan === undefined ? {} : { later_than: { $max: [dateIn("$later_than"), laterThan] } }),
   };
   return { updateOne: { filter: { _id }, update: [{ $set: moved }, fenceStage(fence)], upsert: true } };
+}
+
+/** Returns an expression for a field that is null unless it is a date: other types can sort after every date. */
+function dateIn(field: string): Document {
+  return { $cond: [{ $eq: [{ $type: field }, "date"] }, field, null] };
 }

@@ -12,7 +12,7 @@ import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { SessionEndDocument, SignOut } from "./ended-store.ts";
-import { signInEndOf, minAheadMs } from "./ended-store.ts";
+import { laterThanOf, minAheadMs, signInEndOf } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 
@@ -280,7 +280,9 @@ function hasEnded(session: SessionDocument, ends: readonly SessionEndDocument[])
   // Without the time of the sign-in, only later ends count: earlier ones were checked when the session began.
   const later =
     authenticatedAt === undefined
-      ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= session.created_at)
+      ? concerning.filter(
+          (end) => !("subject" in end._id) || laterThanOf(end) === Infinity || end.ended_at >= session.created_at,
+        )
       : concerning;
   return signInEndOf({ authenticatedAt }, later) !== undefined;
 }

@@ -5,8 +5,10 @@ import type {
   Switch,
   SwitchChange,
 } from "../gen/records/admin/v1/interface_pb.ts";
+import { SwitchChangeSchema } from "../gen/records/admin/v1/interface_pb.ts";
 import { timestamp } from "../db/message.ts";
 import type { Operator, OperatorCaller } from "../guards/internal.ts";
+import { readableMessage } from "../guards/representable.ts";
 import type { SwitchState } from "../guards/switches.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
@@ -19,6 +21,8 @@ export interface InterfaceServiceDependencies {
   readonly refresh: () => Promise<void>;
   /** Called with the new state of a switch that was changed. */
   readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;
+  /** Called with the number of stored changes that cannot be read. */
+  readonly onUnreadable: (count: number) => void;
 }
 
 const changesLimit = 100;
@@ -28,6 +32,7 @@ export function createInterfaceService({
   switches,
   refresh,
   onChange,
+  onUnreadable,
 }: InterfaceServiceDependencies): OperatorService<typeof Descriptor> {
   async function state({ deadline }: Operator): Promise<InterfaceState> {
     const documents = await switches.read(deadline());
@@ -64,10 +69,13 @@ export function createInterfaceService({
     },
     async listChanges({ limit = changesLimit, ...rest }, operator) {
       requireAllRead(rest);
-      return {
-        $typeName: "records.admin.v1.ListChangesResponse",
-        changes: (await switches.changes(limit, operator.deadline())).map(changeMessage),
-      };
+      const stored = await switches.changes(limit, operator.deadline());
+      const changes = stored.flatMap(
+        (change) => readableMessage(SwitchChangeSchema, () => changeMessage(change)) ?? [],
+      );
+      const unreadable = stored.length - changes.length;
+      if (unreadable > 0) onUnreadable(unreadable);
+      return { $typeName: "records.admin.v1.ListChangesResponse", changes, unreadable };
     },
   };
 }
@@ -86,7 +94,8 @@ function switchMessage(document: SwitchDocument | undefined): Switch {
   };
 }
 
-function changeMessage({
+/** Returns the message of a stored change. */
+export function changeMessage({
   switch: name,
   enabled,
   reason,

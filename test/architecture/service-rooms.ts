@@ -127,8 +127,21 @@ export const serviceRooms: readonly Room[] = [
     ),
   ],
   ["src/notes/", domain("src/notes/", "src/display-name.ts", "src/instant.ts", "src/text.ts")],
-  ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
-  ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/call/")],
+  [
+    "src/accounts/",
+    domain(
+      "src/accounts/",
+      "src/api-keys/store.ts",
+      "src/audit/store.ts",
+      "src/guards/internal.ts",
+      "src/guards/representable.ts",
+      "src/text.ts",
+    ),
+  ],
+  [
+    "src/audit/",
+    domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/guards/representable.ts", "src/call/"),
+  ],
   ["src/api-keys/", domain("src/api-keys/", "src/bounded-cache.ts", "src/uuid.ts", "src/audit/store.ts")],
   [
     "src/sign-in/",
@@ -206,7 +219,16 @@ export const serviceRooms: readonly Room[] = [
     "src/instance/",
     domain("src/instance/", "src/config.ts", "src/guards/internal.ts", "src/call/", "gateway/response.ts"),
   ],
-  ["src/switches/", domain("src/switches/", "src/fair-queue.ts", "src/guards/switches.ts", "src/guards/internal.ts")],
+  [
+    "src/switches/",
+    domain(
+      "src/switches/",
+      "src/fair-queue.ts",
+      "src/guards/internal.ts",
+      "src/guards/representable.ts",
+      "src/guards/switches.ts",
+    ),
+  ],
   [
     "src/ingest/",
     domain(

@@ -3,15 +3,13 @@ import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import type { Document } from "mongodb";
 import { expect, test } from "vitest";
+import { newContact } from "../../src/contacts/write.ts";
 import { cleaned, leftOf, useErasing } from "../accounts/erasing.ts";
 
 const { service, admin, traces } = useErasing();
 
-const contact = (accountId: string): Document => ({
-  _id: new UUID(),
-  account_id: UUID.createFromHexString(accountId),
-  full_name: "Ann Lee",
-});
+const contact = (accountId: string): Document =>
+  newContact(UUID.createFromHexString(accountId), { full_name: "Ann Lee" });
 
 /** Restores a batch with one contact, which is not the last one of the account. */
 function restoreOne(accountId: string, backup: string, checkOnly = false) {

@@ -9,7 +9,13 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "records-manifest-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const entry = (file: string) => ({ file, account_id: null, bytes: 1, sha256: "0", documents: { accounts: 1 } });
+const entry = (file: string) => ({
+  file,
+  account_id: file === serviceFile ? null : file.replace(".ndjson", ""),
+  bytes: 1,
+  sha256: "0",
+  documents: { accounts: 1 },
+});
 const ofAccount = "01890af0-0000-7000-8000-000000000000.ndjson";
 
 test("the files of a manifest are those of the service and of accounts [OPS-62]", async () => {
@@ -22,7 +28,9 @@ test.each(["../elsewhere.ndjson", `/tmp/${ofAccount}`, `../${ofAccount}`, `sub/$
   "rejects a manifest with the file name '%s', which would lead out of its folder [OPS-62]",
   async (file) => {
     await writeManifest(folder, undefined, [entry(serviceFile), entry(file)]);
-    await expect(readManifest(folder)).rejects.toThrow(`${join(folder, manifestFile)} is damaged.`);
+    await expect(readManifest(folder)).rejects.toThrow(
+      `${join(folder, manifestFile)}, line 3, is damaged. Use another copy of the backup.`,
+    );
   },
 );
 

@@ -17,11 +17,11 @@ import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import type { RetryOptions } from "../retry.ts";
 import { retryWhileUnavailable } from "../retry.ts";
-import { allAccounts } from "../all-accounts.ts";
+import { allAccounts, partition, unreadableLine } from "../all-accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
-import { addFile, complete, manifestFile, readManifest, serviceFile, sum, writeManifest } from "./manifest.ts";
+import { addFile, complete, fileOf, manifestFile, readManifest, sum, writeManifest } from "./manifest.ts";
 import type { Pace } from "./pace.ts";
 import { createPace } from "./pace.ts";
 
@@ -96,10 +96,10 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     pace: createPace(rate, interrupt.signal),
   };
   try {
-    const accounts = await retryWhileUnavailable(repeating(work), () => allAccounts(link));
+    const [unreadable, accounts] = partition(await retryWhileUnavailable(repeating(work), () => allAccounts(link)));
     const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
     const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
-      id === null || accounts.some((account) => account.id === id) ? [] : [id],
+      id === null || unreadable.includes(id) || accounts.some((account) => account.id === id) ? [] : [id],
     );
     await writeManifest(folder, before, [...kept.values()]);
     const files = new Map(kept);
@@ -115,8 +115,9 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     if (entry !== undefined) files.set(entry.file, entry);
     leftOut.push(...(await removeDeleted(work, files)));
     await complete(folder, leftOut);
-    report(output, { folder, files, kept: kept.size, leftOut, seconds: (performance.now() - begunAt) / 1_000 });
-    return exitCodes.ok;
+    const seconds = (performance.now() - begunAt) / 1_000;
+    report(output, { folder, files, kept: kept.size, leftOut, unreadable, seconds });
+    return unreadable.length === 0 ? exitCodes.ok : exitCodes.failed;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
     throw explainWriteError(error, folder);
@@ -174,10 +175,6 @@ async function removeDeleted(work: Export, files: Map<string, FileEntry>): Promi
   await writeManifest(work.folder, await readManifest(work.folder), [...files.values()]);
   for (const id of deleted) await rm(join(work.folder, fileOf(id)), { force: true });
   return deleted;
-}
-
-function fileOf(accountId: string): string {
-  return accountId === "" ? serviceFile : `${accountId}.ndjson`;
 }
 
 /**
@@ -258,10 +255,11 @@ function report(
     readonly files: ReadonlyMap<string, FileEntry>;
     readonly kept: number;
     readonly leftOut: readonly string[];
+    readonly unreadable: readonly string[];
     readonly seconds: number;
   },
 ): void {
-  const { folder, files, kept, leftOut, seconds } = done;
+  const { folder, files, kept, leftOut, unreadable, seconds } = done;
   const documents = sum([...files.values()].map((entry) => entry.documents));
   const accounts = [...files.values()].filter(({ account_id }) => account_id !== null).length;
   output.result(
@@ -270,6 +268,7 @@ function report(
       accounts,
       resumed: kept,
       left_out: leftOut,
+      unreadable,
       documents: { ...documents },
       seconds: Math.round(seconds * 1_000) / 1_000,
     },
@@ -278,6 +277,7 @@ function report(
       ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
       ...(kept === 0 ? [] : [`Already complete: ${counted(kept, "account")}.`]),
       ...leftOut.map((id) => `Account ${id} was deleted meanwhile and is left out.`),
+      ...unreadable.map((id) => `Account ${id} is left out. ${unreadableLine(id)}`),
     ],
   );
 }

@@ -4,7 +4,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { release } from "../../observability/release.ts";
+import { uuidForm } from "../../uuid.ts";
 import { CommandError, exitCodes } from "../exit.ts";
+import { parseJson } from "./documents.ts";
+import { openFile } from "./files.ts";
 
 /** The number of documents in each collection. */
 export type Counts = Readonly<Record<string, number>>;
@@ -48,7 +51,11 @@ export interface Manifest {
 const format = 1;
 export const manifestFile = "manifest.ndjson";
 export const serviceFile = "service.ndjson";
-const fileName = /^(?:service|[\da-f-]{36})\.ndjson$/;
+
+/** Returns the name of an account's file, or that of the service's if the id is empty. */
+export function fileOf(accountId: string): string {
+  return accountId === "" ? serviceFile : `${accountId}.ndjson`;
+}
 
 /**
  * Reads the manifest of a folder. Returns undefined if there is none. Fails with a message for the user if it cannot be
@@ -56,27 +63,59 @@ const fileName = /^(?:service|[\da-f-]{36})\.ndjson$/;
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, manifestFile);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw new CommandError(exitCodes.failed, "file", `${path} cannot be read (${error.code ?? ""}).`);
-  });
+  const text = await textOf(path);
   if (text === undefined) return undefined;
   // An interrupted write can leave an incomplete last line.
-  const [header, ...rest] = text.split("\n").slice(0, -1).map(parse) as [Header?, ...(FileEntry | Completion)[]];
-  if (header?.records_backup !== format)
+  const [first, ...rest] = text.split("\n").slice(0, -1);
+  const header = parseJson(first ?? "");
+  if (!isHeader(header))
     throw new CommandError(
       exitCodes.failed,
       "format",
       `${path} is damaged, or of a version that this program does not support. Use the program of the release that wrote it.`,
     );
-  const files = new Map(rest.flatMap((entry) => ("file" in entry ? [[entry.file, entry] as const] : [])));
-  // A name with a path could point outside the folder.
-  if ([...files.keys()].some((name) => !fileName.test(name))) failDamaged(path);
-  const last = rest.at(-1);
-  if (last === undefined || !("complete" in last)) return { header, files, completion: undefined };
-  const before = text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1);
-  if (digest(before) !== last.sha256) failDamaged(path);
-  return { header, files, completion: last };
+  const files = new Map<string, FileEntry>();
+  for (const [at, line] of rest.entries()) {
+    const entry = parseJson(line);
+    if (isFileEntry(entry)) files.set(entry.file, entry);
+    else if (at + 1 < rest.length || !isCompletion(entry)) failDamaged(`${path}, line ${at + 2},`);
+    else if (digest(text.slice(0, -line.length - 1)) !== entry.sha256) failDamaged(path);
+    else return { header, files, completion: entry };
+  }
+  return { header, files, completion: undefined };
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const handle = await openFile(path);
+  try {
+    return await handle?.readFile("utf8");
+  } finally {
+    await handle?.close();
+  }
+}
+
+type Fields<T> = { readonly [Name in keyof T]?: unknown };
+
+function isHeader(value: unknown): value is Header {
+  const { records_backup, id, begun_at } = (value ?? {}) as Fields<Header>;
+  return records_backup === format && typeof id === "string" && uuidForm.test(id) && typeof begun_at === "string";
+}
+
+/** Whether a line is that of a file. Its name follows from the account: a name with a path could be outside the folder. */
+function isFileEntry(value: unknown): value is FileEntry {
+  const { file, account_id: id, sha256, documents } = (value ?? {}) as Fields<FileEntry>;
+  const isNamed =
+    id === null ? file === serviceFile : typeof id === "string" && uuidForm.test(id) && file === fileOf(id);
+  return isNamed && typeof sha256 === "string" && isCounts(documents);
+}
+
+function isCounts(value: unknown): value is Counts {
+  return typeof value === "object" && value !== null && Object.values(value).every(Number.isSafeInteger);
+}
+
+function isCompletion(value: unknown): value is Completion {
+  const { complete: isComplete, left_out: leftOut, sha256 } = (value ?? {}) as Fields<Completion>;
+  return isComplete === true && Array.isArray(leftOut) && typeof sha256 === "string";
 }
 
 /** Writes the manifest of an incomplete backup. Keeps the header of an earlier manifest. */
@@ -121,21 +160,12 @@ export function sum(all: Iterable<Counts>): Counts {
   return sums;
 }
 
-function failDamaged(path: string): never {
-  throw new CommandError(exitCodes.failed, "damaged", `${path} is damaged.`);
+function failDamaged(what: string): never {
+  throw new CommandError(exitCodes.failed, "damaged", `${what} is damaged. Use another copy of the backup.`);
 }
 
 function line(entry: object): string {
   return `${JSON.stringify(entry)}\n`;
-}
-
-/** Parses a line. Returns an empty object if it is not JSON. */
-function parse(text: string): object {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return {};
-  }
 }
 
 function digest(text: string): string {

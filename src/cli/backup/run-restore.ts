@@ -1,7 +1,5 @@
 // Runs `records restore`: verifies the files of a backup, then restores all its accounts.
 import { join } from "node:path";
-import { Code, ConnectError } from "@connectrpc/connect";
-import type { StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
 import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
@@ -12,64 +10,56 @@ import { count, counted, facts, totalOf } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { retryWhileUnavailable } from "../retry.ts";
-import { documentOf } from "./documents.ts";
-import { batchesOf, checksumOf } from "./files.ts";
+import { batchesOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { readManifest, sum } from "./manifest.ts";
+import type { Verification, Verified } from "./verify.ts";
+import { checkAccounts, checkDocuments, filesFor, kept, ownEnds, verifyFiles } from "./verify.ts";
 
-/** A verified file with its account's document; undefined for the service's own file. */
-interface Checked extends FileEntry {
-  readonly account: StoredDocument | undefined;
+/** Options of a restore. */
+export interface RestoreOptions {
+  readonly dryRun?: boolean;
+  /** The id or email of the only account to restore. */
+  readonly account?: string;
 }
 
-/** The context of a restore. */
-interface Restoring {
-  readonly folder: string;
-  readonly progress: Progress;
-  readonly stop: AbortSignal;
-  readonly send: (entry: FileEntry, documents: StoredDocument[], checkOnly: boolean) => Promise<boolean>;
-  /** Called with the number of restored documents. */
-  readonly onRestored: (documents: number) => void;
-}
-
-/** Restores a backup and reports the summary. Returns the exit code. */
+/** Restores a backup, or one of its accounts, and reports the summary. Returns the exit code. */
 export async function runRestore(
   output: Output,
   link: Link,
   folder: string,
-  { dryRun = false }: { readonly dryRun?: boolean },
+  { dryRun = false, account }: RestoreOptions,
 ): Promise<ExitCode> {
   const begunAt = performance.now();
-  const manifest = await readManifest(folder);
-  if (manifest === undefined) rejectUsage(`${folder} has no backup. Name a folder that records export --all wrote.`);
-  if (manifest.completion === undefined)
-    throw new CommandError(
-      exitCodes.failed,
-      "incomplete",
-      `The backup in ${folder} is not complete. To complete it, run records export --all ${folder}.`,
-    );
+  const manifest = await readComplete(folder);
   const progress = await createProgress(output, "Restoring", undefined);
   const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
   let documents = 0;
-  const work: Restoring = {
+  const onDocuments = (doing: string) => (added: number) => {
+    documents += added;
+    const seconds = (performance.now() - begunAt) / 1_000;
+    progress.show({ records: documents, rate: documents / seconds, bytes: 0, doing });
+  };
+  const work: Verification = {
     folder,
-    progress,
     stop: interrupt.signal,
     send: sender(link, manifest, progress, interrupt.signal),
-    onRestored(restored) {
-      documents += restored;
-      const seconds = (performance.now() - begunAt) / 1_000;
-      progress.show({ records: documents, rate: documents / seconds, bytes: 0 });
-    },
+    keeps: () => true,
+    onChecked: onDocuments("checking"),
   };
   try {
-    const files = await verify(work, manifest);
-    const done = await check(work, files);
+    const entries = account === undefined ? [...manifest.files.values()] : await filesFor(folder, manifest, account);
+    const files = await verifyFiles(folder, entries, interrupt.signal);
+    const done = await checkAccounts(work, files);
     // The service's own file comes first: it contains the ended sessions, which must stay ended in restored accounts.
     const left = files.filter(({ file }) => !done.has(file)).sort((one, other) => rank(one) - rank(other));
-    if (!dryRun) for (const entry of left) await restoreOne(work, entry);
+    const chosen = account === undefined ? work : { ...work, keeps: ofAccount(files) };
+    await checkDocuments(chosen, left);
+    documents = 0;
+    if (!dryRun) for (const entry of left) await restoreOne(chosen, entry, onDocuments("writing"));
     const seconds = (performance.now() - begunAt) / 1_000;
-    report(output, { folder, manifest, files, resumed: done.size, seconds, dryRun });
+    const shown = account === undefined ? files : files.filter((file) => file.account !== undefined);
+    report(output, { folder, manifest, files: shown, resumed: done.size, seconds, dryRun });
     return exitCodes.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
@@ -80,69 +70,43 @@ export async function runRestore(
   }
 }
 
+async function readComplete(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) rejectUsage(`${folder} has no backup. Name a folder that records export --all wrote.`);
+  if (manifest.completion === undefined)
+    throw new CommandError(
+      exitCodes.failed,
+      "incomplete",
+      `The backup in ${folder} is not complete. To complete it, run records export --all ${folder}.`,
+    );
+  return manifest;
+}
+
+/** Returns which documents a restore of one account includes. Its document must have been checked. */
+function ofAccount(files: readonly Verified[]): Verification["keeps"] {
+  const ends = files.flatMap(({ account }) => (account === undefined ? [] : [ownEnds(account)]));
+  return ({ account_id }, document) => account_id !== null || ends.some((isOwn) => isOwn(document));
+}
+
 function rank({ account_id }: FileEntry): number {
   return account_id === null ? 0 : 1;
 }
 
-function sender(link: Link, { header }: Manifest, progress: Progress, stop: AbortSignal): Restoring["send"] {
+function sender(link: Link, { header }: Manifest, progress: Progress, stop: AbortSignal): Verification["send"] {
   const client = link.client(BackupService);
   const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
-  return async ({ account_id: id }, documents, checkOnly) => {
+  return ({ account_id: id }, documents, checkOnly) => {
     const request = { backupId: header.id, accountId: id ?? "", documents, checkOnly };
-    return (await retryWhileUnavailable({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop })))
-      .complete;
+    return retryWhileUnavailable({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop }));
   };
 }
 
-/** Verifies every file before anything is restored. Fails if any is damaged or missing. */
-async function verify({ folder, stop }: Restoring, { files }: Manifest): Promise<Checked[]> {
-  const checked: Checked[] = [];
-  const damaged: string[] = [];
-  for (const entry of files.values()) {
-    stop.throwIfAborted();
-    const found = await checksumOf(join(folder, entry.file));
-    if (found?.sha256 !== entry.sha256) damaged.push(entry.file);
-    else checked.push({ ...entry, account: entry.account_id === null ? undefined : documentOf(found.lastLine) });
-  }
-  if (damaged.length === 0) return checked;
-  throw new CommandError(
-    exitCodes.failed,
-    "damaged",
-    `Nothing was restored: ${counted(damaged.length, "file")} damaged or missing: ${shortened(damaged)}. Use another copy of the backup.`,
-  );
-}
-
-/** Checks that the database can accept all accounts. Returns the files of accounts that an earlier run restored. */
-async function check({ send }: Restoring, files: readonly Checked[]): Promise<ReadonlySet<string>> {
-  const done = new Set<string>();
-  const rejected: string[] = [];
-  let reason = "";
-  for (const entry of files) {
-    if (entry.account === undefined) continue;
-    try {
-      if (await send(entry, [entry.account], true)) done.add(entry.file);
-    } catch (error) {
-      if (!(error instanceof ConnectError) || error.code !== Code.AlreadyExists) throw error;
-      rejected.push(entry.account_id ?? "");
-      reason = error.rawMessage;
-    }
-  }
-  if (rejected.length === 0) return done;
-  throw new CommandError(
-    exitCodes.failed,
-    "already_exists",
-    `Nothing was restored: the database cannot take ${counted(rejected.length, "account")}: ${shortened(rejected)}. ${reason}`,
-  );
-}
-
-function shortened(names: readonly string[]): string {
-  return names.length > 5 ? `${names.slice(0, 5).join(", ")}, …` : names.join(", ");
-}
-
-async function restoreOne({ folder, stop, send, onRestored }: Restoring, entry: Checked): Promise<void> {
-  for await (const documents of batchesOf(join(folder, entry.file))) {
-    stop.throwIfAborted();
-    await send(entry, documents, false);
+async function restoreOne(work: Verification, entry: Verified, onRestored: (documents: number) => void): Promise<void> {
+  for await (const batch of batchesOf(join(work.folder, entry.file))) {
+    work.stop.throwIfAborted();
+    const { documents } = kept(work, entry, batch);
+    if (documents.length === 0) continue;
+    await work.send(entry, documents, false);
     onRestored(documents.length);
   }
 }
@@ -152,7 +116,7 @@ function report(
   done: {
     readonly folder: string;
     readonly manifest: Manifest;
-    readonly files: readonly Checked[];
+    readonly files: readonly Verified[];
     readonly resumed: number;
     readonly seconds: number;
     readonly dryRun: boolean;

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/backup.proto.
  */
 export const file_records_admin_v1_backup: GenFile = /*@__PURE__*/
-  fileDesc("Ch1yZWNvcmRzL2FkbWluL3YxL2JhY2t1cC5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSI3ChRSZWFkRG9jdW1lbnRzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABASJMChVSZWFkRG9jdW1lbnRzUmVzcG9uc2USMwoJZG9jdW1lbnRzGAEgAygLMiAucmVjb3Jkcy5hZG1pbi52MS5TdG9yZWREb2N1bWVudCJGCg5TdG9yZWREb2N1bWVudBIdCgpjb2xsZWN0aW9uGAEgASgJQgm6SAZyBBABGGQSFQoEYnNvbhgCIAEoDEIHukgEegIQBSKuAQoXUmVzdG9yZURvY3VtZW50c1JlcXVlc3QSHgoJYmFja3VwX2lkGAEgASgJQgu6SAjIAQFyA7ABARIfCgphY2NvdW50X2lkGAIgASgJQgu6SAjYAQFyA7ABARI+Cglkb2N1bWVudHMYAyADKAsyIC5yZWNvcmRzLmFkbWluLnYxLlN0b3JlZERvY3VtZW50Qgm6SAaSAQMQ6AcSEgoKY2hlY2tfb25seRgEIAEoCCIsChhSZXN0b3JlRG9jdW1lbnRzUmVzcG9uc2USEAoIY29tcGxldGUYASABKAgy9gEKDUJhY2t1cFNlcnZpY2USbwoNUmVhZERvY3VtZW50cxImLnJlY29yZHMuYWRtaW4udjEuUmVhZERvY3VtZW50c1JlcXVlc3QaJy5yZWNvcmRzLmFkbWluLnYxLlJlYWREb2N1bWVudHNSZXNwb25zZSILkAIBis4YBDiAgAQwARJ0ChBSZXN0b3JlRG9jdW1lbnRzEikucmVjb3Jkcy5hZG1pbi52MS5SZXN0b3JlRG9jdW1lbnRzUmVxdWVzdBoqLnJlY29yZHMuYWRtaW4udjEuUmVzdG9yZURvY3VtZW50c1Jlc3BvbnNlIgmKzhgFOICAgBBiBnByb3RvMw", [file_buf_validate_validate, file_records_v1_options]);
+  fileDesc("Ch1yZWNvcmRzL2FkbWluL3YxL2JhY2t1cC5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSI3ChRSZWFkRG9jdW1lbnRzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABASJMChVSZWFkRG9jdW1lbnRzUmVzcG9uc2USMwoJZG9jdW1lbnRzGAEgAygLMiAucmVjb3Jkcy5hZG1pbi52MS5TdG9yZWREb2N1bWVudCJGCg5TdG9yZWREb2N1bWVudBIdCgpjb2xsZWN0aW9uGAEgASgJQgm6SAZyBBABGGQSFQoEYnNvbhgCIAEoDEIHukgEegIQBSKuAQoXUmVzdG9yZURvY3VtZW50c1JlcXVlc3QSHgoJYmFja3VwX2lkGAEgASgJQgu6SAjIAQFyA7ABARIfCgphY2NvdW50X2lkGAIgASgJQgu6SAjYAQFyA7ABARI+Cglkb2N1bWVudHMYAyADKAsyIC5yZWNvcmRzLmFkbWluLnYxLlN0b3JlZERvY3VtZW50Qgm6SAaSAQMQ6AcSEgoKY2hlY2tfb25seRgEIAEoCCJVChhSZXN0b3JlRG9jdW1lbnRzUmVzcG9uc2USEAoIY29tcGxldGUYASABKAgSJwoGY2xhaW1zGAIgAygLMhcucmVjb3Jkcy5hZG1pbi52MS5DbGFpbSI2CgVDbGFpbRIQCghkb2N1bWVudBgBIAEoBRILCgNrZXkYAiABKAwSDgoGaG9sZGVyGAMgASgMMvYBCg1CYWNrdXBTZXJ2aWNlEm8KDVJlYWREb2N1bWVudHMSJi5yZWNvcmRzLmFkbWluLnYxLlJlYWREb2N1bWVudHNSZXF1ZXN0GicucmVjb3Jkcy5hZG1pbi52MS5SZWFkRG9jdW1lbnRzUmVzcG9uc2UiC5ACAYrOGAQ4gIAEMAESdAoQUmVzdG9yZURvY3VtZW50cxIpLnJlY29yZHMuYWRtaW4udjEuUmVzdG9yZURvY3VtZW50c1JlcXVlc3QaKi5yZWNvcmRzLmFkbWluLnYxLlJlc3RvcmVEb2N1bWVudHNSZXNwb25zZSIJis4YBTiAgIAQYgZwcm90bzM", [file_buf_validate_validate, file_records_v1_options]);
 
 /**
  * Which documents to read.
@@ -114,7 +114,8 @@ export type RestoreDocumentsRequest = Message<"records.admin.v1.RestoreDocuments
   documents: StoredDocument[];
 
   /**
-   * True to check whether the account can be restored, and to write nothing. The document of the account is enough.
+   * True to check whether the documents can be restored, and to write nothing. The same documents are rejected as
+   * without it.
    *
    * @generated from field: bool check_only = 4;
    */
@@ -140,6 +141,14 @@ export type RestoreDocumentsResponse = Message<"records.admin.v1.RestoreDocument
    * @generated from field: bool complete = 1;
    */
   complete: boolean;
+
+  /**
+   * What the documents take in the database, such as ids and emails. Compare the claims of all documents of a backup:
+   * those with the same `key` must have the same `holder`. Empty unless `check_only` is set.
+   *
+   * @generated from field: repeated records.admin.v1.Claim claims = 2;
+   */
+  claims: Claim[];
 };
 
 /**
@@ -148,6 +157,41 @@ export type RestoreDocumentsResponse = Message<"records.admin.v1.RestoreDocument
  */
 export const RestoreDocumentsResponseSchema: GenMessage<RestoreDocumentsResponse> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_backup, 4);
+
+/**
+ * Something that only one holder can have in the database.
+ *
+ * @generated from message records.admin.v1.Claim
+ */
+export type Claim = Message<"records.admin.v1.Claim"> & {
+  /**
+   * The index in `documents` of the document that needs it.
+   *
+   * @generated from field: int32 document = 1;
+   */
+  document: number;
+
+  /**
+   * A digest of what is claimed.
+   *
+   * @generated from field: bytes key = 2;
+   */
+  key: Uint8Array;
+
+  /**
+   * A digest of the account or the document that claims it.
+   *
+   * @generated from field: bytes holder = 3;
+   */
+  holder: Uint8Array;
+};
+
+/**
+ * Describes the message records.admin.v1.Claim.
+ * Use `create(ClaimSchema)` to create a new message.
+ */
+export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_backup, 5);
 
 /**
  * Reads everything that is stored for an account, and restores it into a database without that account.
@@ -169,9 +213,10 @@ export const BackupService: GenService<{
   },
   /**
    * Restores documents of an account. The account does not exist until its own document, which must come last, is
-   * restored. Repeating a call changes nothing. Works while writes are paused. Fails with ALREADY_EXISTS if the database
-   * has the account, its email or its identity. The same applies if the account was deleted there, or if it was
-   * restored, wholly or partly, from another backup.
+   * restored. Repeating a call changes nothing. Works while writes are paused. Fails with INVALID_REQUEST if a read could
+   * not return one of the documents, or if one is not of the account. Fails with ALREADY_EXISTS if the database has the
+   * account, its email or its identity. The same applies if another account has one of the ids, if the account was
+   * deleted there, or if it was restored, wholly or partly, from another backup.
    *
    * @generated from rpc records.admin.v1.BackupService.RestoreDocuments
    */

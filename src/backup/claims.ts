@@ -1,0 +1,82 @@
+// What the documents of a restore take in the database, and the check that no other account has it.
+import { hash } from "node:crypto";
+import type { Db, Document, UUID } from "mongodb";
+import { BSON } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
+import { collections } from "../db/collections.ts";
+import type { Deadline } from "../deadline.ts";
+import type { Violation } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
+import type { Claim } from "../gen/records/admin/v1/backup_pb.ts";
+import type { Parsed } from "./parse.ts";
+
+const digestBytes = 16;
+
+/**
+ * Returns the claims of documents of an account. Ids and references are claimed for the account, because two accounts
+ * must not share a record. The values of unique indexes are claimed for the document.
+ */
+export function claimsOf(parsed: readonly Parsed[], accountId: UUID): Claim[] {
+  return parsed.flatMap(({ collection, contents, document }, at) => {
+    const claim = (key: readonly unknown[], holder: readonly unknown[]): Claim => ({
+      $typeName: "records.admin.v1.Claim",
+      document: at,
+      key: digest(key),
+      holder: digest(holder),
+    });
+    return [
+      ...idsOf(collection, contents, document).map(({ collection: of, id }) => claim([of, id], [accountId])),
+      ...(contents.unique?.(document) ?? []).map((value) =>
+        claim(["unique", collection, ...value], [collection, document["_id"]]),
+      ),
+    ];
+  });
+}
+
+/**
+ * Fails with INVALID_REQUEST if a document has the id of another account's document, or names a record of another
+ * account.
+ */
+export async function requireOwnIds(
+  db: Db,
+  parsed: readonly Parsed[],
+  accountId: UUID,
+  deadline: Deadline,
+): Promise<void> {
+  const wanted = new Map<string, Map<string, { readonly id: unknown; readonly at: number }>>();
+  for (const [at, { collection, contents, document }] of parsed.entries())
+    for (const { collection: of, id } of idsOf(collection, contents, document)) {
+      const ids = wanted.get(of) ?? new Map<string, { readonly id: unknown; readonly at: number }>();
+      wanted.set(of, ids.set(nameOf(id), { id, at }));
+    }
+  const violations: Violation[] = [];
+  for (const [collection, ids] of wanted) {
+    const filter = { _id: { $in: [...ids.values()].map(({ id }) => id) }, account_id: { $ne: accountId } };
+    const taken = await findAll<Document>(db.collection(collection), filter, { projection: { _id: 1 }, deadline });
+    for (const { _id } of taken)
+      violations.push({
+        field: `documents[${ids.get(nameOf(_id))?.at ?? 0}]`,
+        rule: "account",
+        message: `must not name a document of another account, here of ${collection}`,
+      });
+  }
+  if (violations.length > 0) rejectInput(violations);
+}
+
+/** Returns the ids that a document has and names, by collection. Accounts are checked by their own rules. */
+function idsOf(
+  collection: string,
+  { references }: Parsed["contents"],
+  document: Document,
+): readonly { readonly collection: string; readonly id: unknown }[] {
+  if (collection === collections.accounts) return [];
+  return [{ collection, id: document["_id"] as unknown }, ...(references?.(document) ?? [])];
+}
+
+function nameOf(id: unknown): string {
+  return BSON.EJSON.stringify(id as object);
+}
+
+function digest(values: readonly unknown[]): Buffer {
+  return hash("sha256", BSON.serialize({ values }), "buffer").subarray(0, digestBytes);
+}
