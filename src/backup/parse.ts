@@ -12,6 +12,9 @@ import type { AnyContents } from "./contents.ts";
 import { ownerField, rulesFor } from "./kept.ts";
 import { checkDocument } from "./readable.ts";
 
+/** The maximum size of a document in MongoDB. */
+const maxBytes = 16 * 2 ** 20;
+
 /** A document of a batch. */
 export interface Parsed {
   readonly collection: string;
@@ -45,7 +48,8 @@ export async function parse(
     const contents = known.get(collection);
     const stored = storedOf(bson);
     if (contents === undefined) wrong("collection", "must belong to a collection that backups contain");
-    else if (stored === undefined) wrong("bson", "must be a document in BSON");
+    else if (stored === undefined || bson.length > maxBytes)
+      wrong("bson", "must be a document in BSON, of at most 16 MiB");
     else if (accountId !== undefined && !isSame(stored[ownerField(collection)], accountId))
       wrong("account", "must belong to the account being restored");
     else {

@@ -1,13 +1,10 @@
 // Checks documents before they are restored: a single one that cannot be read would fail whole pages.
 import type { Document } from "mongodb";
+import { UUID } from "mongodb";
 import { decode } from "../db/decode.ts";
 import { unrepresentableValues } from "../guards/representable.ts";
-import { sanitizeForEcho } from "../text.ts";
 import type { AnyContents } from "./contents.ts";
 import { documentOf, plainNames } from "./shapes.ts";
-
-/** The maximum length of an id that is repeated to its sender. The id of a document can be any value. */
-const maxIdLength = 64;
 
 /** A document that reads can return, or what is wrong with it. */
 export type Checked = { readonly document: Document } | { readonly problem: string };
@@ -19,12 +16,17 @@ export async function checkDocument(collection: string, contents: AnyContents, b
     document = decode(Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength));
   } catch {
     // An example is a UUID of another length.
-    return { problem: `must be readable, but a document of ${collection} has an invalid value` };
+    return { problem: `must be readable, but ${nameOf(undefined)} of ${collection} has an invalid value` };
   }
   const problem = await problemOf(contents, document);
   if (problem === undefined) return { document };
-  const id = sanitizeForEcho(String(document["_id"]), maxIdLength);
-  return { problem: `must be readable, but ${id} of ${collection} has an invalid value: ${problem}` };
+  const name = nameOf(document["_id"]);
+  return { problem: `must be readable, but ${name} of ${collection} has an invalid value: ${problem}` };
+}
+
+/** Returns a document's id for a message, if it is one. */
+function nameOf(id: unknown): string {
+  return id instanceof UUID ? id.toHexString() : "a document";
 }
 
 async function problemOf({ shape, reads, problem }: AnyContents, document: Document): Promise<string | undefined> {

@@ -112,7 +112,7 @@ export const accounts = "accounts";
 
 /** Returns the document in a line. Fails with a message for the user if the line is damaged. */
 export function documentIn(path: string, { number, text, problem }: Line): StoredDocument {
-  const parsed = problem === undefined ? parseLine(text) : { problem };
+  const parsed = problem === undefined ? parseLine(text) : { problem: "it isn't UTF-8, or is longer than 30 MiB" };
   if ("problem" in parsed) rejectLine(path, number, "damaged", `is damaged: ${parsed.problem}`);
   return parsed;
 }
