@@ -23,6 +23,7 @@ import { countsOf, differences, stored } from "./compare.ts";
 import type { Filled } from "./fill.ts";
 import { fill } from "./fill.ts";
 import { startLoad } from "./load.ts";
+import { moveOne } from "./move.ts";
 
 const sizes = {
   long: { accounts: 200, contacts: 200, rate: 5_000 },
@@ -44,6 +45,14 @@ export const backup: Drill = {
       from: '[collections.auditLog]: { kept: "account"',
       to: '[collections.auditLog]: { kept: "nothing"',
     }),
+    control("an account is restored over an existing one", {
+      file: "src/backup/restore.ts",
+      from: `function failTaken(): never {
+  return fail(`,
+      to: `function failTaken(): never {
+  return undefined as never;
+  fail(`,
+    }),
     control("numbers lose their types", {
       file: "src/backup/restore.ts",
       from: "BSON.deserialize(bson, { promoteValues: false })",
@@ -57,7 +66,7 @@ function control(broken: string, ...breaks: readonly Break[]): Control {
 }
 
 /** What a run works on. */
-interface Scene {
+export interface Scene {
   readonly fixture: Fixture;
   readonly source: ChildInstance;
   readonly folder: string;
@@ -85,6 +94,9 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
       const before = await stored(fixture.client.db(), [...busy, doomed]);
       checkFiles(scene, filled);
       await withTarget(scene, build, (target, client) => restoreAll(scene, target, client, filled, [...busy, doomed]));
+      const [moved, resident] = filled;
+      if (moved === undefined || resident === undefined) throw new Error("too few accounts");
+      await withTarget(scene, build, (target, client) => moveOne(scene, target, client, moved, resident));
       return { figures: { ...countsOf(before), "accounts exported": accounts }, violations };
     });
   } finally {
@@ -139,7 +151,8 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.ndjson$/.test(name)) : [];
 }
 
-async function until({ ended }: Running, isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until something is so while a command runs. */
+export async function until({ ended }: Running, isSo: () => boolean | Promise<boolean>): Promise<void> {
   let over = false;
   void ended.then(() => (over = true));
   while (!(await isSo())) {
