@@ -87,7 +87,7 @@ export async function requireWhole({ blocks, size, crc }: DeflatedText): Promise
   const text = json.subarray(0, size);
   if (json.length !== size + 1 || json[size] !== exclamation || crc32(text) !== crc)
     throw new Error("the text is damaged");
-  if (text[0] !== quote || text[size - 1] !== quote || size < 2) throw new Error("the text is no JSON string");
+  if (text[0] !== quote || text[size - 1] !== quote || size < 2) throw new Error("the text is not a JSON string");
   await decodeString(text, size - 1);
 }
 

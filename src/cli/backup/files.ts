@@ -46,7 +46,7 @@ function rejectFile(path: string): never {
   throw new CommandError(
     exitCodes.failed,
     "file",
-    `${path} is no regular file. Copy the backup so that it has no links, and try again.`,
+    `${path} is not a regular file. Copy the backup so that it has no links, and try again.`,
   );
 }
 
