@@ -24,6 +24,10 @@ export async function addStored(
   const ids = { _id: { $in: documents.map(({ _id }) => _id as unknown) } } as Filter<Document>;
   const present = await collection.find(ids, { session, projection: { _id: 1 } }).toArray();
   const known = new Set(present.map(({ _id }) => BSON.EJSON.stringify(_id)));
-  const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id as object)));
+  const missing = documents.filter(({ _id }) => {
+    const name = BSON.EJSON.stringify(_id as object);
+    // The same id can come twice.
+    return !known.has(name) && known.add(name);
+  });
   if (missing.length > 0) await collection.insertMany(missing, { session });
 }
