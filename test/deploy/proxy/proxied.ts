@@ -8,6 +8,7 @@ import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { freePort } from "../../../src/embedded/port.ts";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
+import { grpcStatus } from "../../../fixtures/clients/grpc-status.ts";
 import { accessToken, expectChallenge, offerIntrospection, rpc, send } from "../../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
@@ -102,6 +103,8 @@ export function proxied(kind: ProxyKind): void {
       expect([name, (missing as ConnectError).code]).toEqual([name, Code.NotFound]);
     }
     expect((await rest(proxy.base, "/readyz")).status).toBe(404);
+    for (const path of ["records.v1.ContactService/MergeContacts", "grpc.health.v1.Health/Check", "foo.Bar/Baz"])
+      expect([path, (await grpcStatus(proxy.base, path)).code]).toEqual([path, 12]);
   });
 
   test("an assistant calls a tool, and without a token gets a pointer to the authorization server", async () => {
