@@ -1,8 +1,10 @@
 // Receives the body of a request: counts the bytes as they arrive, then parses a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
-import { readMediaType } from "../src/call/negotiation.ts";
+import { foreignParameter, readMediaType } from "../src/call/negotiation.ts";
 import { createFairQueue } from "../src/fair-queue.ts";
 import { collect } from "./collect.ts";
+import { askForBody, isBodyHeld } from "./continue.ts";
+import { echoedName } from "./echoed-name.ts";
 import type { Request } from "./http.ts";
 import { isRejected } from "./linger.ts";
 import type { Flaw, Json } from "./json.ts";
@@ -29,36 +31,42 @@ export type Body =
   /** The client left before it sent the whole body, so no response is expected. */
   | { readonly kind: "gone" };
 
-const wrongType = "Content-Type must be application/json";
 const noProperties: ReadonlyMap<string, Json> = new Map();
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Skips a byte order mark, as RFC 8259 §8.1 allows. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. */
+/**
+ * Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. Does
+ * not ask for the body of a client that waits with it, if its headers are wrong.
+ */
 export async function receiveBody(request: Request, required: boolean): Promise<Body> {
+  const flaw = flawOfHeaders(request);
+  if (flaw !== undefined && isBodyHeld(request)) return { kind: "rejected", violation: flaw };
   const bytes = await receiveBytes(request, bodyLimit);
   if (bytes === "gone") return { kind: "gone" };
   if (bytes === "too large")
     return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
-  const type = request.headers["content-type"];
   if (bytes.length === 0) {
     if (required) return rejected("required", "the request must have a body: a JSON object");
     // An empty form is still a form.
-    return type === undefined || isJson(type)
+    return request.headers["content-type"] === undefined || flaw?.rule !== "content_type"
       ? { kind: "object", properties: noProperties, flaws: [] }
-      : rejected("content_type", wrongType);
+      : { kind: "rejected", violation: flaw };
   }
-  const encoding = request.headers["content-encoding"];
-  if (!isJson(type)) return rejected("content_type", wrongType);
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-    return rejected("content_encoding", "Content-Encoding is not supported: send the body uncompressed");
-  return parse(bytes);
+  return flaw === undefined ? parse(bytes) : { kind: "rejected", violation: flaw };
 }
 
-/** Whether the media type is JSON. It has no parameters (RFC 8259 §11), but `charset=utf-8` is accepted. */
-function isJson(contentType: string | undefined): boolean {
-  const media = readMediaType(contentType);
-  if (media?.type !== "application/json") return false;
-  return [...media.parameters].every(([name, value]) => name === "charset" && value.toLowerCase() === "utf-8");
+/** Returns what the headers say that is wrong with the body; undefined if nothing is. */
+function flawOfHeaders({ headers }: Request): Violation | undefined {
+  const media = readMediaType(headers["content-type"]);
+  if (media?.type !== "application/json") return violation("content_type", "Content-Type must be application/json");
+  const parameter = foreignParameter(media);
+  if (parameter !== undefined)
+    return violation("content_type", `Content-Type must not have the parameter ${echoedName(parameter)}`);
+  const encoding = headers["content-encoding"];
+  return encoding === undefined || encoding.toLowerCase() === "identity"
+    ? undefined
+    : violation("content_encoding", "Content-Encoding is not supported: send the body uncompressed");
 }
 
 function parse(bytes: Buffer): Body {
@@ -92,6 +100,7 @@ export function receiveBytes(request: Request, limit: number, maxMs?: number): P
   // If the client left while the guards ran, no further event reports it.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
+  askForBody(request);
   return new Promise((resolve) => {
     let collected = collect();
     let size = 0;

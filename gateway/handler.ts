@@ -12,6 +12,7 @@ import { chooseCoding } from "../src/call/negotiation.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
 import { receiveBody } from "./body.ts";
+import { isBodyHeld } from "./continue.ts";
 import { renderGzip, renderInflated } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
@@ -101,7 +102,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
     } catch (error) {
       const failure = failureOf(error);
       onError(failure, inbound);
-      if (stillSending) writeFailureAndClose(request, response, failure);
+      if (stillSending || isBodyHeld(request)) writeFailureAndClose(request, response, failure);
       else writeFailure(response, failure);
     }
   };

@@ -1,6 +1,6 @@
 // Strict JSON parser (RFC 8259), in one pass without recursion. Unlike JSON.parse, it detects duplicate names and lone
 // surrogates.
-import { loneSurrogate } from "../src/text.ts";
+import { escapeInvisible, loneSurrogate } from "../src/text.ts";
 
 /** A JSON value. An object is a Map, so that no name is special and the order is preserved. */
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
@@ -231,5 +231,6 @@ function skipIf(cursor: Cursor, character: number): boolean {
 
 function problemAt({ text, at }: Cursor): string {
   if (at >= text.length) return "it ends too early";
-  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} at position ${at}`;
+  const character = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
+  return `unexpected ${escapeInvisible(character)} at position ${at}`;
 }

@@ -40,10 +40,10 @@ export function endOfCodePoints(text: string, count: number): number {
 
 /**
  * Sanitizes a text of a request, so that a response can repeat it. Cuts it to `longest` UTF-16 units, replaces lone
- * surrogates by U+FFFD, and returns one line, because a message can contain no second one that looks like ours.
+ * surrogates by U+FFFD, and escapes invisible characters: a message can contain no second line that looks like ours.
  */
 export function sanitizeForEcho(text: string, longest: number): string {
-  const cut = oneLine(Buffer.from(text.slice(0, longest)).toString());
+  const cut = escapeInvisible(Buffer.from(text.slice(0, longest)).toString());
   return text.length > longest ? `${cut}…` : cut;
 }
 
@@ -66,6 +66,18 @@ export function oneLine(text: string): string {
 
 /** Matches a character that can be seen. Spaces, controls, format characters and the blank Braille pattern cannot. */
 const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
+/** Matches the other characters, except for the space. */
+const invisible = /(?! )[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/gu;
+
+/** Escapes the characters that cannot be seen, as in JSON: a byte order mark becomes `\ufeff`. */
+export function escapeInvisible(text: string): string {
+  return text.replace(invisible, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
+      return `\\u${unit}`;
+    }).join(""),
+  );
+}
 
 /** Returns the first of these texts that has a visible character; undefined if none has. */
 export function firstVisible(...texts: readonly (string | null | undefined)[]): string | undefined {

@@ -91,6 +91,15 @@ export function readMediaType(contentType: string | undefined): MediaType | unde
   return { type: type.toLowerCase(), parameters };
 }
 
+/**
+ * Returns the first parameter of a JSON media type that is not supported, as it was sent. JSON has no parameters (RFC
+ * 8259 §11), but a `charset` of UTF-8 is accepted in both common spellings.
+ */
+export function foreignParameter({ parameters }: MediaType): string | undefined {
+  const foreign = [...parameters].find(([name, value]) => name !== "charset" || !/^utf-?8$/i.test(value));
+  return foreign?.join("=");
+}
+
 /** Returns the value of the first cookie with this name (RFC 6265 §5.4). */
 export function readCookie(cookie: string | undefined, name: string): string | undefined {
   const wanted = `${name}=`;

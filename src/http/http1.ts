@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { lingerMs } from "../../gateway/linger.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
-import { expectsContinue } from "./expectation.ts";
+import { withExpectation } from "./expectation.ts";
+import { probeHalfClosed } from "./half-closed.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { ResponseTracker } from "./running.ts";
 
@@ -66,12 +67,11 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   server.timeout = stalledMs;
   // Only the size of the headers is limited: Node would silently drop all headers beyond 2,000.
   server.maxHeadersCount = 0;
-  server.on("checkExpectation", (request: Request, response: Response) => take(request, response, rejectExpectation));
-  server.on("checkContinue", (request: Request, response: Response) => {
-    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
-    response.writeContinue();
-    take(request, response);
-  });
+  // Node then responds to the requests of a client that has closed its sending half, and closes the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const expecting = withExpectation(take, (request, response) => take(request, response, rejectExpectation));
+  server.on("checkExpectation", expecting);
+  server.on("checkContinue", expecting);
   server.on("connect", (_request: IncomingMessage, socket: Socket) => rejectOn(socket, {}));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => rejectOn(socket, error));
 
@@ -80,9 +80,11 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
     connect(socket, input) {
       const responses = new Set<Response>();
       connections.set(socket, { input, responses, failed: false });
+      socket.allowHalfOpen = true;
       server.emit("connection", socket);
       // Without a listener for `data`, Node's parser would read from the handle directly, and bypass the pacing.
       socket.on("data", () => undefined);
+      probeHalfClosed(socket, responses);
       // Node emits `close` on the response that is being sent, but not on those that wait behind it.
       socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));
     },

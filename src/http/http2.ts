@@ -6,7 +6,7 @@ import { closeSent } from "../../gateway/linger.ts";
 import type { Schedule } from "../fair-queue.ts";
 import { createSerialQueue } from "../fair-queue.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
-import { expectsContinue } from "./expectation.ts";
+import { withExpectation } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { SharedTotal } from "./peer-limits.ts";
@@ -135,11 +135,12 @@ function serveWith(
   server.on("sessionError", () => undefined);
   // Without these handlers, Node would respond itself, without a body.
   server.on("connect", serve as never);
-  server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
-    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
-    response.writeContinue();
-    take(request, response);
-  }) as never);
+  const expecting = withExpectation(
+    serve as never,
+    ((request: StreamRequest, response: Response) => take(request, response, rejectExpectation)) as never,
+  );
+  server.on("checkExpectation", expecting as never);
+  server.on("checkContinue", expecting as never);
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */

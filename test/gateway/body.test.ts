@@ -32,17 +32,27 @@ test.each([
   "Application/JSON",
   "application/json;charset=utf-8",
   'application/json ; charset="UTF-8"',
+  "application/json; charset=utf8",
+  "application/json; charset=UTF8",
   "application/json; charset=utf-8 ",
 ])("accepts the Content-Type %j [VAL-05]", async (type) => {
   expect(await rejections(good, { "content-type": type })).toEqual([]);
 });
 
 test.each([
+  ["application/json; charset=latin1", "charset=latin1"],
+  ["application/json; version=1", "version=1"],
+  ['application/json; charset=utf-8; profile="a b"', "profile=a b"],
+])("the rejection of the Content-Type %j names its parameter %s [VAL-05]", async (type, parameter) => {
+  const message = `Content-Type must not have the parameter ${parameter}`;
+  expect(await rejections(good, { "content-type": type })).toEqual([message]);
+});
+
+test.each([
   "",
   "text/plain",
   "application/jsonx",
-  "application/json; charset=latin1",
-  "application/json; version=1",
+  "application/json; charset=utf-8; charset=utf-8",
   "application/vnd.api+json",
   "multipart/form-data; boundary=x",
 ])("rejects the Content-Type %j [VAL-05]", async (type) => {
@@ -66,7 +76,8 @@ test("rejects a missing or empty body if one is required, whatever its type [VAL
 test.each([
   [Buffer.from('{"full_name":"\xff"}', "latin1"), "the body must be UTF-8"],
   [Buffer.from('{"full_name":"\xed\xa0\x80"}', "latin1"), "the body must be UTF-8"],
-  ['\ufeff{"full_name":"a"}', 'the body must be JSON: unexpected "\ufeff" at position 0'],
+  ['\ufeff\ufeff{"full_name":"a"}', 'the body must be JSON: unexpected "\\ufeff" at position 0'],
+  ['\u00a0{"full_name":"a"}', 'the body must be JSON: unexpected "\\u00a0" at position 0'],
   ["full_name=a", 'the body must be JSON: unexpected "f" at position 0'],
   ["[".repeat(100_000), "the body must be JSON: it must have at most 100 levels of arrays and objects"],
   ["null", "the body must be a JSON object"],

@@ -91,7 +91,8 @@ test.each([
   ['"\\x"', 'unexpected "\\\\" at position 1'],
   ['"a\nb"', 'unexpected "\\n" at position 2'],
   ['"a\u001fb"', 'unexpected "\\u001f" at position 2'],
-  ["\ufeff{}", 'unexpected "\ufeff" at position 0'],
+  ["\ufeff{}", 'unexpected "\\ufeff" at position 0'],
+  ["\u{e0041}{}", 'unexpected "\\udb40\\udc41" at position 0'],
   ["😀", 'unexpected "😀" at position 0'],
 ])("%j is not JSON: %s [VAL-01]", (text, problem) => {
   expect(readJson(text)).toEqual({ problem });

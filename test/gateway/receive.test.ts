@@ -91,8 +91,9 @@ test.each([
   [
     "{}",
     { "content-type": "application/json;charset=utf-8x" },
-    "rejected, content_type: Content-Type must be application/json",
+    "rejected, content_type: Content-Type must not have the parameter charset=utf-8x",
   ],
+  ["\ufeff{}", json, "object"],
   ["{}", { "content-type": "application/json\t; charset=utf-8\t" }, "object"],
   ["{}", { ...json, "content-encoding": "Identity" }, "object"],
   [

@@ -1,0 +1,67 @@
+// Expect: 100-continue: a client is asked for its body only if the headers do not already decide (RFC 9110 §10.1.1).
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { expect, onTestFinished, test } from "vitest";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import { useService } from "../support/client.ts";
+
+const service = useService();
+const rpc = "/records.v1.ContactService/SearchContacts";
+const json = { "Content-Type": "application/json", "Content-Length": "4000" };
+
+/** Rejections by the headers, with what a request sends besides a key. */
+const rejected: readonly (readonly [string, number, string, string, Record<string, string>])[] = [
+  ["no key", 401, "POST", "/v1/contacts", { ...json, Authorization: "" }],
+  ["a malformed key", 401, "POST", "/v1/contacts", { ...json, Authorization: "Bearer rec_x" }],
+  ["an unknown path of the API", 404, "POST", "/v1/nope", json],
+  ["an unknown path", 404, "POST", "/nope", json],
+  ["another method", 405, "PUT", "/v1/contacts", json],
+  ["a length over the limit", 422, "POST", "/v1/contacts", { ...json, "Content-Length": "400000" }],
+  ["another content type", 422, "POST", "/v1/contacts", { ...json, "Content-Type": "text/plain" }],
+  ["a content coding", 422, "POST", "/v1/contacts", { ...json, "Content-Encoding": "gzip" }],
+  ["an rpc without a key", 401, "POST", rpc, { ...json, Authorization: "" }],
+  ["an rpc with another content type", 415, "POST", rpc, { ...json, "Content-Type": "text/plain" }],
+  ["an rpc with a length over the limit", 400, "POST", rpc, { ...json, "Content-Length": "400000" }],
+  ["MCP without a token", 401, "POST", "/mcp", { ...json, Authorization: "" }],
+];
+
+const lines = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+
+test.each(rejected)(
+  "a request with %s gets %d without 100 before it [ERR-08]",
+  async (_, status, method, path, sent) => {
+    const { key } = await service().account();
+    const headers = { Host: "a", Authorization: `Bearer ${key}`, Expect: "100-continue", ...sent };
+    const { text, responses } = await exchange(service().base, `${method} ${path} HTTP/1.1\r\n${lines(headers)}\r\n`);
+    expect(text.startsWith(`HTTP/1.1 ${status} `), text).toBe(true);
+    // The next bytes may be the body, or another request.
+    expect(responses[0]?.headers.get("connection")).toBe("close");
+
+    const session = connect(service().base);
+    onTestFinished(() => session.close());
+    const { Host: _host, ...others } = headers;
+    const stream = session.request(
+      {
+        ":method": method,
+        ":path": path,
+        ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== "")),
+      },
+      { endStream: false },
+    );
+    let asked = false;
+    stream.on("continue", () => (asked = true)).resume();
+    const [received] = (await once(stream, "response")) as [{ ":status": number }];
+    expect([received[":status"], asked]).toEqual([status, false]);
+  },
+);
+
+test("a request without a body is not asked for one, and is served [ERR-08]", async () => {
+  const { key } = await service().account();
+  const head = `GET /v1/contacts?query=ann HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`;
+  const { text } = await exchange(service().base, head);
+  expect(text.startsWith("HTTP/1.1 200 ")).toBe(true);
+});
