@@ -1,5 +1,6 @@
 // The type of the generated routing table, against which the compiler checks src/gen/rest.ts.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { IntegerBounds } from "./integer-bounds.ts";
 import { routes } from "../src/gen/rest.ts";
 
 /** One REST operation: the request that it serves, its rpc, and how to read its message and write its response. */
@@ -61,7 +62,8 @@ export type RequestField = {
   /** True if a body may contain null, which leaves the field unset. */
   readonly nullable: boolean;
 } & (
-  | { readonly kind: "int32" | "bool" }
+  | { readonly kind: "bool" }
+  | ({ readonly kind: "int32" } & IntegerBounds)
   /** `instant`: a blank instead of the `+` of an offset counts as `+` (contract §2.11). */
   | { readonly kind: "string"; readonly instant: boolean }
   | { readonly kind: "enum"; readonly values: Readonly<Record<string, number>> }

@@ -1,6 +1,6 @@
 // Reads one value of a path, query or body as the type of its field (contract §2.4).
-import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import type { Violation } from "../src/errors.ts";
+import { beyondType } from "./integer-bounds.ts";
 import type { Json } from "./json.ts";
 import type { RequestField } from "./route.ts";
 
@@ -40,10 +40,15 @@ export function readValue(field: RequestField, value: Json, violations: Violatio
   }
 }
 
-function readInteger(field: RequestField, value: number, violations: Violation[]): number | undefined {
-  if (value > INT32_MAX) return rejectValue(field, violations, `must be at most ${INT32_MAX}`, "range");
-  if (value < INT32_MIN) return rejectValue(field, violations, `must be at least ${INT32_MIN}`, "range");
-  return value;
+function readInteger(
+  field: RequestField & { readonly kind: "int32" },
+  value: number,
+  violations: Violation[],
+): number | undefined {
+  const violation = beyondType(field.name, value, field);
+  if (violation === undefined) return value;
+  violations.push(violation);
+  return undefined;
 }
 
 function readName(

@@ -1,6 +1,7 @@
 // The fields that a REST request may have, and their entries in the routing table.
 import type { DescField } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
+import { integerBounds } from "../integer-bounds.ts";
 import { enumNames } from "./names.ts";
 import type { Options } from "./options.ts";
 
@@ -44,6 +45,10 @@ export function printRequestField(field: DescField, options: Options): string {
     `nullable: ${!required && options.field(field)?.notNull !== true}`,
   ];
   if (kind === "string") parts.push(`instant: ${options.field(field)?.format === 1}`);
+  if (kind === "int32") {
+    const { least, most } = integerBounds(options.validate(field));
+    parts.push(`least: ${least}`, `most: ${most}`);
+  }
   if (field.enum !== undefined) {
     const values = field.enum.values.filter(({ number }) => number !== 0);
     parts.push(

@@ -2,13 +2,14 @@
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { compressedFlag } from "@connectrpc/connect/protocol";
+import { integersBeyondType } from "../../gateway/json-integers.ts";
 import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
 import type { Request } from "../call/exchange.ts";
 import { gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";
-import { envelopeHead } from "./protocol.ts";
+import { contentTypeOf, envelopeHead } from "./protocol.ts";
 
 /** A received message, without its envelope. */
 export interface ReceivedMessage {
@@ -26,6 +27,8 @@ export interface TextOf {
 export type JsonFlaws = (message: ReceivedMessage) => Promise<readonly Violation[]>;
 
 const none: readonly Violation[] = [];
+/** Skips a byte order mark, as the library does. */
+const utf8 = new TextDecoder();
 
 /**
  * Creates the check of an rpc's messages. The library replaces invalid UTF-8 by U+FFFD, and reads 30 February as 2
@@ -39,13 +42,22 @@ export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws
   };
 }
 
+/** Returns the integers beyond their type in a message that the library has not decoded. */
+export async function rangeViolations(
+  input: DescMessage,
+  maxBytes: number,
+  { data, isJson, isCompressed }: ReceivedMessage,
+): Promise<readonly Violation[]> {
+  if (!isJson) return none;
+  return integersBeyondType(input, utf8.decode(isCompressed ? await gzip.decompress(data, maxBytes) : data));
+}
+
 /**
  * Creates a decoder for the JSON messages of a stream, which the library reads one by one. Decoding fails with
  * INVALID_REQUEST if a message has violations.
  */
 export function createStrictDecoder(input: DescMessage): TextOf {
   const flawsIn = flawFinder(input);
-  const utf8 = new TextDecoder();
   return {
     decode(bytes: Uint8Array) {
       const flaws = flawsIn(bytes);
@@ -56,9 +68,10 @@ export function createStrictDecoder(input: DescMessage): TextOf {
 }
 
 /** Returns the message in the body of a request. */
-export function messageOfBody(protocol: Protocol, { headers }: Request, body: Buffer): ReceivedMessage {
-  const isJson = headers["content-type"]?.toLowerCase().includes("json") === true;
-  if (protocol === "connect") return { data: body, isJson, isCompressed: headers["content-encoding"] === gzip.name };
+export function messageOfBody(protocol: Protocol, request: Request, body: Buffer): ReceivedMessage {
+  const isJson = contentTypeOf(request).toLowerCase().includes("json");
+  const isCompressed = request.headers["content-encoding"] === gzip.name;
+  if (protocol === "connect") return { data: body, isJson, isCompressed };
   return { data: body.subarray(envelopeHead), isJson, isCompressed: ((body[0] ?? 0) & compressedFlag) !== 0 };
 }
 
@@ -68,8 +81,7 @@ function flawFinder(input: DescMessage): (bytes: Uint8Array) => readonly Violati
     if (!isUtf8(bytes)) return [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
     if (!hasTimes) return none;
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    return timesThatDoNotExist(input, text).map((field) => ({ field, rule: "timestamp", message }));
+    return timesThatDoNotExist(input, utf8.decode(bytes)).map((field) => ({ field, rule: "timestamp", message }));
   };
 }
 

@@ -15,17 +15,19 @@ import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { AdmittedCall, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
-import { createJsonFlaws, messageOfBody } from "./json-flaws.ts";
+import type { ReceivedMessage } from "./json-flaws.ts";
+import { createJsonFlaws, messageOfBody, rangeViolations } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { envelopeHead, expiryOf } from "./protocol.ts";
+import { contentTypeOf, envelopeHead, expiryOf } from "./protocol.ts";
 import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { requireEncoded } from "./unencodable.ts";
 import { universalRequest, whole } from "./universal-request.ts";
+import { decodeWebText, isWebText, lengthInBase64 } from "./web-text.ts";
 
 /** A unary rpc behind the guards. */
 export interface UnaryRpc {
@@ -69,6 +71,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     const body = await bodyOf(protocol, request, maxBytes);
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
+    if (body === undefined) return admitted.reject([violation("base64", `${unreadable}: it must be base64`)]);
     const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
     if ("violations" in message) return admitted.reject(message.violations);
     const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false, failed: false };
@@ -88,7 +91,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       return withLargeMessage(protocol, served, { schema: rpc.output, message: large, tally: inbound.tally });
     }
     const response = { ...served, body: await collected(served.body) };
-    if (!call.decoded) return rejectUndecoded(protocol, response, call, maxBytes);
+    if (!call.decoded) return rejectUndecoded(protocol, response, call, { rpc, maxBytes, message });
     if (!call.failed) await requireEncoded(protocol, response);
     return response;
   };
@@ -105,7 +108,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       const inTime =
         expiresAt === undefined ? served : withDeadline(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
       const result = await inTime.catch((error: unknown) =>
-        rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
+        rejection(protocol, contentTypeOf(request), reportedError(error, inbound, protocol, onError)),
       );
       if (result !== "gone") await sendCollected(request, response, result);
     },
@@ -114,21 +117,37 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
 
 type Served = CollectedResponse | "gone";
 
-/** Receives the body of a call. A GET call has none. */
-async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): Promise<ReceivedBytes> {
+/** Receives the body of a call. A GET call has none. Returns undefined if the body must be base64 and is not. */
+async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): Promise<ReceivedBytes | undefined> {
   if (request.method === "GET") return Buffer.alloc(0);
-  return receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+  const limit = maxBytes + (protocol === "connect" ? 0 : envelopeHead);
+  if (!isWebText(request)) return receiveBytes(request, limit);
+  const received = await receiveBytes(request, lengthInBase64(limit));
+  return typeof received === "string" ? received : decodeWebText(received);
 }
 
-/** Rejects a message that the library did not decode, with the library's error text. */
+/** A message that the library did not decode. */
+interface Undecoded {
+  readonly rpc: DescMethodUnary;
+  readonly maxBytes: number;
+  readonly message: ReceivedMessage;
+}
+
+/**
+ * Rejects a message that the library did not decode, with the library's error text. An integer beyond its type gets the
+ * message of REST instead.
+ */
 async function rejectUndecoded(
   protocol: Protocol,
   served: CollectedResponse,
   { inbound, admitted }: Call,
-  maxBytes: number,
+  { rpc, maxBytes, message }: Undecoded,
 ): Promise<CollectedResponse> {
   const error = await rejectedWith(protocol, served);
-  if (error.code !== Code.Unimplemented) return admitted.reject([violationOf(error, maxBytes)]);
+  if (error.code !== Code.Unimplemented) {
+    const found = error.rawMessage.endsWith(" out of range") ? await rangeViolations(rpc.input, maxBytes, message) : [];
+    return admitted.reject(found.length > 0 ? found : [violationOf(error, maxBytes)]);
+  }
   await admitted.prove();
   observeUnsupported(inbound);
   return served;

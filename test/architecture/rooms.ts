@@ -95,6 +95,7 @@ export const rooms: readonly Room[] = [
     "gateway/plugin/",
     [
       "gateway/plugin/",
+      "gateway/integer-bounds.ts",
       "gateway/openapi-settings.ts",
       "gateway/openapi-template.ts",
       "gateway/path-template.ts",

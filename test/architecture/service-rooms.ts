@@ -111,6 +111,8 @@ export const serviceRooms: readonly Room[] = [
       "gateway/query.ts",
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
+      "gateway/continue.ts",
+      "gateway/json-integers.ts",
     ],
   ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
@@ -268,7 +270,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/query.ts",
       "gateway/response.ts",
       "gateway/route.ts",
-      "gateway/served-text.ts",
+      "gateway/continue.ts",
     ],
   ],
   [

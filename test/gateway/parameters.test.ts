@@ -90,7 +90,7 @@ test("decodes a path id once, and keeps an encoded slash in it", () => {
 
 const common = { name: "f", local: "f", required: false, nullable: true };
 const bool: RequestField = { ...common, kind: "bool" };
-const int32: RequestField = { ...common, kind: "int32" };
+const int32: RequestField = { ...common, kind: "int32", least: -2147483648, most: 2147483647 };
 const text: RequestField = { ...common, kind: "string", instant: false };
 const access: RequestField = { ...common, kind: "enum", values: { read_write: 1, read_only: 2 } };
 

@@ -35,7 +35,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
   ["its name in JSON", createContact, '{"fullName":[]}', "CreateContactRequest.full_name from JSON"],
   ["a string for a number", listSessions, '{"limit":"many"}', "ListSessionsRequest.limit from JSON"],
   ["a broken number", listSessions, '{"limit":1.5}', "ListSessionsRequest.limit from JSON"],
-  ["a large number", listSessions, '{"offset":3000000000}', "ListSessionsRequest.offset from JSON"],
+  ["a number of another kind", listSessions, '{"offset":1e-1}', "ListSessionsRequest.offset from JSON"],
   ["an unknown property", createContact, '{"full_name":"x","foo":1}', 'key "foo" is unknown'],
   ["an unknown property without a name", createContact, '{"full_name":"x","":1}', 'key "" is unknown'],
   ["one property twice", createContact, '{"full_name":"a","full_name":"b"}', 'duplicate object key "full_name"'],
@@ -84,6 +84,22 @@ test.each(wrongJson)(
       expect(JSON.stringify([...response.headers]).length, form.name).toBeLessThan(8_192);
     }
     expect(await counts(service())).toEqual(before);
+  },
+);
+
+test.each([
+  ['{"limit":9999999999}', "limit: must be at most 25"],
+  ['{"limit":"9999999999"}', "limit: must be at most 25"],
+  ['{"limit":-3e9}', "limit: must be at least 1"],
+  ['{"offset":3000000000}', "offset: must be at most 2147483647"],
+  ['\ufeff{"limit":1e300}', "limit: must be at most 25"],
+])(
+  "%j, an integer beyond its type, is rejected with the bound of its own field [VAL-01, ERR-03]",
+  async (json, violation) => {
+    for (const form of forms.filter((one) => one.json))
+      expectRejected(await send(service().base, form, listSessions, enveloped(form, Buffer.from(json)), key), form, [
+        violation,
+      ]);
   },
 );
 

@@ -1,12 +1,12 @@
 // Schemas of requests. They must show every validation rule, so a rule that OpenAPI cannot express is rejected here.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import {
   FieldRulesSchema,
   Int32RulesSchema,
   StringRulesSchema,
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { integerBounds } from "../../integer-bounds.ts";
 import { messageName } from "../names.ts";
 import type { Options } from "../options.ts";
 import { requestKind } from "../request-field.ts";
@@ -115,14 +115,15 @@ function stringSchema(field: DescField, options: Options): JsonObject {
 
 function integerSchema(field: DescField, options: Options): JsonObject {
   const { type } = options.validate(field);
+  const { least, most } = integerBounds({ type });
   const rules = type.case === "int32" ? type.value : undefined;
   if (rules !== undefined) expectOnly(field, Int32RulesSchema, rules, ["gte", "lte"]);
   const defaultValue = options.field(field)?.defaultValue;
   return {
     type: "integer",
     format: "int32",
-    minimum: rules?.greaterThan.case === "gte" ? rules.greaterThan.value : INT32_MIN,
-    maximum: rules?.lessThan.case === "lte" ? rules.lessThan.value : INT32_MAX,
+    minimum: least,
+    maximum: most,
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
 }
