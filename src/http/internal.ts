@@ -12,7 +12,7 @@ import { reject } from "./reject.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Surfaces } from "./public.ts";
 import { rejection } from "./public.ts";
-import { isForRpc, writeUnservedFailure } from "./unserved.ts";
+import { isForRpc, requireServerOptions, writeUnservedFailure } from "./unserved.ts";
 
 /** The values that the probes report. */
 export interface Probes {
@@ -67,8 +67,13 @@ export function internalOptions({
       // Set only now, because most probes are not logged, and every rejected request is.
       if (probePaths.has(path)) observe(inbound, { route: path });
       request.resume();
-      if (!probePaths.has(path))
-        return writeUnservedFailure(request, response, new Failure(Reason.UNKNOWN_PATH), inbound);
+      if (!probePaths.has(path)) {
+        try {
+          return requireServerOptions(path, request, response);
+        } catch (error) {
+          return writeUnservedFailure(request, response, failureOf(error), inbound);
+        }
+      }
       void serveProbe(path, response, probes, inbound).catch((error: unknown) => {
         const failure = failureOf(error);
         onError(failure, inbound);

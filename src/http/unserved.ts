@@ -3,7 +3,10 @@ import { writeFailure } from "../../gateway/response.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Failure } from "../errors.ts";
-import { isGrpc } from "../rpc/protocol.ts";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeCallFailure } from "../rpc/early-rejection.ts";
+import { isConnect, isGrpc } from "../rpc/protocol.ts";
 import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 
 /** What a listener has at the path of a request. */
@@ -20,8 +23,16 @@ export function isForRpc(request: Request, { path, surface, isServed }: Target, 
   return surface === rpc || path.startsWith("/records.") || (!isServed && isGrpc(request));
 }
 
-/** Writes the failure of a request for an unknown path. A gRPC client gets it as a status. */
+/** Responds to `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). Any other path is unknown. */
+export function requireServerOptions(path: string, { method }: Request, response: Response): void {
+  if (path !== "*" || method !== "OPTIONS") fail(Reason.UNKNOWN_PATH);
+  response.writeHead(204, { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS", "Cache-Control": "no-store" }).end();
+}
+
+/** Writes the failure of a request for an unknown path. A client of gRPC or Connect gets it in its own protocol. */
 export function writeUnservedFailure(request: Request, response: Response, failure: Failure, inbound: Inbound): void {
-  if (isGrpc(request)) writeGrpcFailure(response, failure, inbound);
-  else writeFailure(response, failure);
+  if (isGrpc(request)) return writeGrpcFailure(response, failure, inbound);
+  if (!isConnect(request)) return writeFailure(response, failure);
+  writeCallFailure("connect", request, response, failure, inbound);
+  response.end();
 }

@@ -3,6 +3,8 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { writeBody } from "../../gateway/response.ts";
 import type { Request, Response } from "../call/exchange.ts";
+import { endTrailersOnly } from "./trailers-only.ts";
+import { encodeWebText, isWebText } from "./web-text.ts";
 
 /** A response with a complete body. */
 export type CollectedResponse = Omit<UniversalServerResponse, "body"> & { readonly body: readonly Uint8Array[] };
@@ -22,8 +24,10 @@ export function lengthOf(pieces: readonly Uint8Array[]): number {
 export async function sendCollected(
   request: Request,
   response: Response,
-  { status, header, trailer, body }: CollectedResponse,
+  collectedResponse: CollectedResponse,
 ): Promise<void> {
+  const { status, header, trailer, body } = isWebText(request) ? encodeWebText(collectedResponse) : collectedResponse;
+  if (trailer !== undefined && lengthOf(body) === 0) return endTrailersOnly(response, header ?? [], trailer);
   response.writeHead(status, Object.fromEntries(header ?? []));
   if (trailer !== undefined) response.addTrailers(Object.fromEntries(trailer));
   await writeBody(request, response, body);

@@ -3,20 +3,25 @@
 import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter } from "@connectrpc/connect";
-import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
-import { failureOf } from "../errors.ts";
+import type { Failure } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { reportErrors, servedCall } from "./library-errors.ts";
-import { allowOf, protocolOf } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
+import { allowOf, isGrpcCall, protocolOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
+import { sendServed } from "./served-response.ts";
 import { createStreamSurface } from "./streams.ts";
+import { writeGrpcFailure } from "./trailers-only.ts";
 import { createUnaryRpc } from "./unary.ts";
 import { reportUnencodable } from "./unencodable.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
+import { isWebText } from "./web-text.ts";
 
 /** The message limit of gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
@@ -69,8 +74,7 @@ export function createRpcSurface(
         // An error of the library means that the client has disconnected, or that the response can no longer be
         // written.
         if (!(error instanceof ConnectError)) onError(failure, inbound);
-        writeFailure(response, failure);
-        response.end();
+        writeEarlyFailure(request, response, failure, inbound);
       }
     },
   };
@@ -78,10 +82,22 @@ export function createRpcSurface(
   async function serveOther(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
     const streamed = streams?.handlerFor(path);
     const handler = streamed ?? (openHandlers.get(path) as UniversalHandler);
-    const protocol = await enter(inbound, () => protocolOf(handler, request));
+    const protocol = await enter(inbound, () => binaryProtocolOf(handler, request));
     if (streamed !== undefined) return streams?.handle(streamed, protocol, request, response, inbound);
     const [call, values] = servedCall(inbound, protocol);
     const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
-    await universalResponseToNodeResponse(await reportUnencodable(served, request, call, onError), response);
+    await sendServed(response, await reportUnencodable(served, request, call, onError));
   }
+}
+
+/** Returns the protocol of a call. Fails with UNSUPPORTED_MEDIA_TYPE for base64, which only our unary rpcs decode. */
+function binaryProtocolOf(handler: UniversalHandler, request: Request): Protocol {
+  return isWebText(request) ? fail(Reason.UNSUPPORTED_MEDIA_TYPE) : protocolOf(handler, request);
+}
+
+/** Writes a failure before the response of an rpc. A client of gRPC gets it as a status. */
+function writeEarlyFailure(request: Request, response: Response, failure: Failure, inbound: Inbound): void {
+  if (isGrpcCall(request) && !response.headersSent) return writeGrpcFailure(response, failure, inbound);
+  writeFailure(response, failure);
+  response.end();
 }

@@ -8,12 +8,14 @@ import type { Failure } from "../errors.ts";
 import { lengthOf } from "./collected.ts";
 import { connectError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";
-import { isGrpc } from "./protocol.ts";
+import { contentTypeOf, isGrpc } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
+import { endTrailersOnly } from "./trailers-only.ts";
+import { encodeWebText, isWebText } from "./web-text.ts";
 
 /** Returns the protocol of a request for an rpc, by its headers alone; undefined if it uses none of ours. */
 export function spokenBy(request: Request): Protocol | undefined {
-  const type = request.headers["content-type"] ?? "";
+  const type = contentTypeOf(request);
   // Over HTTP/1.1 a gRPC status needs trailers after a body, so the status is that of HTTP.
   if (grpcType(type) !== undefined) return request.httpVersionMajor === 1 ? undefined : "grpc";
   if (isGrpc(request)) return "grpc-web";
@@ -23,21 +25,16 @@ export function spokenBy(request: Request): Protocol | undefined {
 /** Writes the failure. Ends only a gRPC response, whose status is in its trailers. */
 export function writeCallFailure(
   protocol: Protocol,
-  { headers }: Request,
+  request: Request,
   response: Response,
   failure: Failure,
   inbound: Inbound,
 ): void {
   observe(inbound, { failed: failure.kind });
-  const { status, header, trailer, body } = rejection(
-    protocol,
-    headers["content-type"] ?? "",
-    connectError(failure, protocol),
-  );
-  if (trailer === undefined) response.setHeader("Content-Length", lengthOf(body));
+  const rejected = rejection(protocol, contentTypeOf(request), connectError(failure, protocol));
+  const { status, header, trailer, body } = isWebText(request) ? encodeWebText(rejected) : rejected;
+  if (trailer !== undefined) return endTrailersOnly(response, header ?? [], trailer);
+  response.setHeader("Content-Length", lengthOf(body));
   response.writeHead(status, Object.fromEntries(header ?? []));
   for (const piece of body) response.write(piece);
-  if (trailer === undefined) return;
-  response.addTrailers(Object.fromEntries(trailer));
-  response.end();
 }

@@ -7,6 +7,9 @@ import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-gr
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Request } from "../call/exchange.ts";
+import { foreignParameter, readMediaType } from "../call/negotiation.ts";
+import { sanitizeForEcho } from "../text.ts";
+import { withoutText } from "./web-text.ts";
 
 /** The protocols of the library, by its own names. */
 export type Protocol = "connect" | "grpc" | "grpc-web";
@@ -14,13 +17,10 @@ export type Protocol = "connect" | "grpc" | "grpc-web";
 /** The bytes of the envelope before each message of gRPC and gRPC-Web: one of flags and four of length. */
 export const envelopeHead = 5;
 
-/** gRPC-Web in base64, which the library does not decode. */
-const asText = "application/grpc-web-text";
-
 /** Returns the protocol of a call. Fails with METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE or MALFORMED_HTTP. */
 export function protocolOf(handler: UniversalHandler, request: Request): Protocol {
-  requireServed(handler, request);
-  const type = request.headers["content-type"] ?? "";
+  const type = contentTypeOf(request);
+  requireServed(handler, request, type);
   if (request.method === "GET") {
     const encoding = queryOf(request).get("encoding");
     if (encoding !== "json" && encoding !== "proto") {
@@ -28,25 +28,47 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
         message: "encoding: must be json or proto. Send a POST, or a GET with the query parameters of Connect.",
       });
     }
-    if (type !== "" && connectType(type) === undefined) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+    if (type !== "" && connectType(type) === undefined) rejectType(type);
     return "connect";
   }
   if (connectType(type) !== undefined) return "connect";
   if (grpcType(type) !== undefined) return "grpc";
-  return grpcWebType(type) === undefined ? fail(Reason.UNSUPPORTED_MEDIA_TYPE) : "grpc-web";
+  return grpcWebType(type) === undefined ? rejectType(type) : "grpc-web";
+}
+
+/**
+ * Returns the content type of a request as the library reads it: without parameters that change nothing, and without
+ * the mode of gRPC-Web. gRPC ignores all parameters, as its other servers do.
+ */
+export function contentTypeOf(request: Request): string {
+  const type = request.headers["content-type"] ?? "";
+  if (isGrpc(request)) return withoutText((/^[^; \t]*/.exec(type)?.[0] ?? "").toLowerCase());
+  if (!type.includes(";")) return type;
+  const media = readMediaType(type);
+  return media !== undefined && foreignParameter(media) === undefined ? media.type : type;
+}
+
+/** Fails with UNSUPPORTED_MEDIA_TYPE. Names the parameter if the type itself is supported. */
+function rejectType(type: string): never {
+  const media = readMediaType(type);
+  const parameter = media && connectType(media.type) !== undefined ? foreignParameter(media) : undefined;
+  return fail(
+    Reason.UNSUPPORTED_MEDIA_TYPE,
+    parameter === undefined
+      ? {}
+      : { message: `Content-Type: must not have the parameter ${sanitizeForEcho(parameter, 64)}.` },
+  );
 }
 
 /**
  * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE if the library would respond without a message. Fails with
  * MALFORMED_HTTP for bidirectional streams over HTTP/1.1, and for gRPC over HTTP/1.0.
  */
-function requireServed(handler: UniversalHandler, request: Request): void {
+function requireServed(handler: UniversalHandler, request: Request, type: string): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
     fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
   }
-  const type = request.headers["content-type"] ?? "";
-  const isText = type.slice(0, asText.length).toLowerCase() === asText;
-  if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+  if (request.method !== "GET" && !handler.supportedContentType(type)) rejectType(type);
   if (request.httpVersion === "1.0" && grpcType(type) !== undefined)
     fail(Reason.MALFORMED_HTTP, { message: "gRPC reports its status in trailers, which HTTP/1.0 lacks. Use HTTP/2." });
   const { methodKind, name } = handler.method;
@@ -59,6 +81,18 @@ function requireServed(handler: UniversalHandler, request: Request): void {
 /** Whether a request uses gRPC or gRPC-Web. */
 export function isGrpc({ headers }: Request): boolean {
   return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
+}
+
+/** Whether a request is a call of gRPC itself, whose client reads no status of HTTP. */
+export function isGrpcCall(request: Request): boolean {
+  const isWeb = request.headers["content-type"]?.toLowerCase().startsWith("application/grpc-web") === true;
+  return request.httpVersionMajor === 2 && request.method === "POST" && isGrpc(request) && !isWeb;
+}
+
+/** Whether a request for any path says that it uses Connect. A content type such as JSON does not. */
+export function isConnect(request: Request): boolean {
+  if (request.method === "GET") return queryOf(request).get("connect") === "v1";
+  return request.headers["connect-protocol-version"] !== undefined && connectType(contentTypeOf(request)) !== undefined;
 }
 
 /** Returns the methods of an rpc, for `Allow`. */

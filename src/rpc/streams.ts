@@ -3,7 +3,6 @@
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { createConnectRouter, createContextKey } from "@connectrpc/connect";
-import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Request, Response } from "../call/exchange.ts";
@@ -14,9 +13,10 @@ import { createStrictDecoder } from "./json-flaws.ts";
 import { reportErrors, servedCall } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { expiryOf } from "./protocol.ts";
+import { contentTypeOf, expiryOf } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
+import { sendServed } from "./served-response.ts";
 import { reportUnencodable } from "./unencodable.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -63,14 +63,14 @@ export function createStreamSurface(
       try {
         stream = await dispatch.admit(handler.method, inbound);
       } catch (error) {
-        const type = request.headers["content-type"] ?? "";
-        const rejected = rejection(protocol, type, reportedError(error, inbound, protocol, onError));
+        const reported = reportedError(error, inbound, protocol, onError);
+        const rejected = rejection(protocol, contentTypeOf(request), reported);
         return sendCollected(request, response, rejected);
       }
       const [call, values] = servedCall(inbound, protocol);
       values.set(streamKey, stream);
       const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
-      await universalResponseToNodeResponse(await reportUnencodable(served, request, call, onError), response);
+      await sendServed(response, await reportUnencodable(served, request, call, onError));
     },
   };
 }

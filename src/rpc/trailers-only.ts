@@ -1,4 +1,4 @@
-// Trailers-only responses of gRPC, for failures on a path without an rpc.
+// Trailers-Only responses of gRPC: a status without a message, in one HEADERS frame that ends the stream.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
 import type { Response } from "../call/exchange.ts";
@@ -6,10 +6,26 @@ import { connectError } from "./connect-error.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 
-/** Writes the failure as a gRPC status ("Trailers-Only" in the protocol over HTTP/2). */
+/**
+ * Ends a gRPC response that has no message. Clients find the status in the headers only if these end the stream. After
+ * `writeHead`, Node would end it with an empty DATA frame instead.
+ */
+export function endTrailersOnly(response: Response, header: Iterable<Pair>, trailer: Iterable<Pair>): void {
+  response.statusCode = 200;
+  for (const [name, value] of header) response.setHeader(name, value);
+  for (const [name, value] of trailer) response.setHeader(name, value);
+  response.end();
+}
+
+type Pair = readonly [name: string, value: string];
+
+/** Writes a failure on a path without an rpc as a gRPC status. */
 export function writeGrpcFailure(response: Response, failure: Failure, inbound: Inbound): void {
   observe(inbound, { failed: failure.kind });
-  const trailers = setTrailerStatus(new Headers(), connectError(failure, "grpc"));
   const type = response.req.headers["content-type"] ?? "application/grpc";
-  response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...Object.fromEntries(trailers) }).end();
+  const header: Pair[] = [
+    ["content-type", type],
+    ["cache-control", "no-store"],
+  ];
+  endTrailersOnly(response, header, setTrailerStatus(new Headers(), connectError(failure, "grpc")));
 }

@@ -11,6 +11,7 @@ import { collected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { ServedCall } from "./library-errors.ts";
 import type { Protocol } from "./protocol.ts";
+import { contentTypeOf } from "./protocol.ts";
 import { errorAtEnd, rejectedWith, rejection } from "./rejection.ts";
 import { whole } from "./universal-request.ts";
 
@@ -41,11 +42,11 @@ function hasError(protocol: Protocol, { status, trailer, body: [first] }: Collec
  */
 export async function reportUnencodable(
   served: UniversalServerResponse,
-  { headers }: Request,
+  request: Request,
   call: ServedCall,
   onError: OnError,
 ): Promise<UniversalServerResponse> {
-  const contentType = headers["content-type"] ?? "";
+  const contentType = contentTypeOf(request);
   const { inbound, protocol } = call;
   const report = (cause: ConnectError): ConnectError =>
     reportedError(new EncodingError(cause), inbound, protocol, onError);
@@ -75,7 +76,7 @@ export async function reportUnencodable(
 }
 
 /** Returns the methods by which a writer ends the body early. */
-function leaving(iterator: AsyncIterator<Uint8Array>): Pick<AsyncIterator<Uint8Array>, "return" | "throw"> {
+export function leaving(iterator: AsyncIterator<Uint8Array>): Pick<AsyncIterator<Uint8Array>, "return" | "throw"> {
   return {
     return: async (value?: unknown) => (await iterator.return?.(value)) ?? { done: true, value },
     throw: async (error?: unknown) => {

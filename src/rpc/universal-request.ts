@@ -1,16 +1,19 @@
 // Builds the library's request from the headers that its protocols define and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { askForBody } from "../../gateway/continue.ts";
 import { splitTarget } from "../../gateway/query.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import { outlastsTimers } from "./protocol.ts";
+import { contentTypeOf, outlastsTimers } from "./protocol.ts";
 
-/** Other headers are omitted, because their values may be invalid for the Fetch standard's `Headers`. */
+/**
+ * The headers besides the content type. Others are omitted, because their values may be invalid for the Fetch
+ * standard's `Headers`.
+ */
 const headersOfTheProtocols = [
-  "content-type",
   "content-encoding",
   "accept-encoding",
   "grpc-encoding",
@@ -35,7 +38,8 @@ export function universalRequest(
   contextValues: ContextValues,
 ): UniversalServerRequest {
   const { httpVersion, method = "", url = "", headers } = request;
-  const header = new Headers();
+  const type = contentTypeOf(request);
+  const header = new Headers(type === "" ? {} : { "content-type": type });
   for (const name of headersOfTheProtocols) {
     const value = headers[name];
     // A timeout that is too long for a timer is dropped. The call then lasts until its caller ends it.
@@ -59,6 +63,7 @@ export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
  * leaves the request intact for `endUnread`: a destroyed request is no longer read, and its connection stays.
  */
 export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
+  askForBody(request);
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
   } catch (cause) {

@@ -1,10 +1,14 @@
 // Rejections before any rpc is found: both listeners report them in the protocol of the request.
 import type { OutgoingHttpHeaders } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { grpcStatus } from "../../fixtures/clients/grpc-status.ts";
+import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 
 let service: TestService;
 
@@ -36,6 +40,75 @@ test("an unknown rpc over gRPC and gRPC-Web is UNIMPLEMENTED on both listeners, 
       expect(onInternal, `${path} ${type}`).toEqual(onPublic);
     }
   }
+});
+
+test("a client of gRPC sees an unknown rpc as UNIMPLEMENTED on both listeners, with words [WIR-06, ERR-05]", async () => {
+  const expected = { code: 12, details: "The path does not exist. Check it against the API reference." };
+  for (const base of [service.base, service.internal])
+    for (const path of [...paths.slice(0, 2), "/grpc.health.v1.Health/Nope"])
+      expect([path, await grpcStatus(base, path.slice(1))]).toEqual([path, expected]);
+});
+
+test("calls of an unknown rpc beyond the bucket are RESOURCE_EXHAUSTED for a client of gRPC [THR-01, WIR-06]", async () => {
+  const another = await service.another({ RATE_LIMIT: "1", RATE_BURST: "2" });
+  const calls = Array.from({ length: 12 }, () => grpcStatus(another.base, "records.v1.ContactService/Nope"));
+  const codes = (await Promise.all(calls)).map(({ code }) => code);
+  await another.stop();
+  expect([...new Set(codes)].sort()).toEqual([12, 8]);
+});
+
+test.each([
+  ["an unknown rpc", "/records.v1.NoteService/DeleteNote", {}, "12"],
+  ["a known rpc without a key", "/records.v1.ContactService/GetContact", {}, "16"],
+  ["an unknown codec", "/records.v1.ContactService/GetContact", { "content-type": "application/grpc+xml" }, "12"],
+  ["headers that are too large", "/records.v1.ContactService/GetContact", { "x-long": "x".repeat(20_000) }, "3"],
+  ["another Expect", "/records.v1.ContactService/GetContact", { expect: "something" }, "12"],
+  ["a stream without a token", "/records.ingest.v1.IngestService/Export", {}, undefined],
+  ["a health check of an unknown service", "/grpc.health.v1.Health/Check", {}, undefined],
+])(
+  "the status of %s is one HEADERS frame that ends the stream, on both listeners [WIR-06]",
+  async (_, path, sent, code) => {
+    const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", ...sent };
+    const message = Buffer.from([0, 0, 0, 0, 3, 10, 1, 120]);
+    for (const base of [service.base, service.internal]) {
+      const { headers: received, frames } = await http2Call(base, headers, message);
+      expect(frames, base).toEqual([{ type: "headers", endStream: true }]);
+      expect(received["grpc-status"], base).toMatch(code === undefined ? /^[1-9]/ : new RegExp(`^${code}$`));
+    }
+  },
+);
+
+test("a client that says it uses Connect gets an unknown rpc as Connect's own error on both listeners [WIR-06, ERR-05]", async () => {
+  for (const base of [service.base, service.internal]) {
+    const transport = createConnectTransport({ baseUrl: base, httpVersion: "1.1" });
+    const response = await fetch(`${base}/records.v1.ContactService/MergeContacts`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Connect-Protocol-Version": "1" },
+      body: "{}",
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      501,
+      { code: "unimplemented", message: "The path does not exist. Check it against the API reference." },
+    ]);
+    const rpc = { ...ContactService.method.getContact, name: "MergeContacts" };
+    const failed = await transport.unary(rpc, undefined, undefined, undefined, {}).catch(ConnectError.from);
+    expect([(failed as ConnectError).code, (failed as ConnectError).rawMessage]).toEqual([
+      Code.Unimplemented,
+      "The path does not exist. Check it against the API reference.",
+    ]);
+  }
+});
+
+test.each([
+  "application/grpc;charset=utf-8",
+  "application/grpc+proto; a=b",
+  "Application/GRPC",
+  "application/grpc;proto",
+])("a call with the content type %s is served as one of gRPC [WIR-01]", async (type) => {
+  const response = await grpcCall(service.base, "records.v1.HealthService/CheckHealth", Buffer.alloc(0), {
+    "content-type": type,
+  });
+  expect([response.headers["grpc-status"], response.headers["content-type"]]).toEqual(["0", "application/grpc+proto"]);
 });
 
 test.each([

@@ -84,11 +84,11 @@ test("a request that does not arrive completely within 15 seconds is 408 in the 
 });
 
 test.each([
-  ["application/grpc", { ":status": 200, "ratelimit-limit": "10" }, { "grpc-status": "4" }],
-  ["application/json", { ":status": 504, "ratelimit-limit": "10" }, undefined],
+  ["application/grpc", { ":status": 200, "ratelimit-limit": "10", "grpc-status": "4" }],
+  ["application/json", { ":status": 504, "ratelimit-limit": "10" }],
 ])(
   "over %s a call that does not arrive completely in time has the status of its protocol [ERR-08, WIR-06]",
-  async (type, head, trailers) => {
+  async (type, head) => {
     serve = (request) => void request.on("data", () => undefined);
     const stream = await begin("/records.v1.ContactService/GetContact", type);
     const received: Record<string, unknown>[] = [];
@@ -97,8 +97,8 @@ test.each([
       .on("trailers", (headers) => received.push(headers))
       .resume();
     await vi.advanceTimersByTimeAsync(15_000);
-    await expect.poll(() => received.length).toBe(trailers === undefined ? 1 : 2);
-    expect(received).toMatchObject(trailers === undefined ? [head] : [head, trailers]);
+    await expect.poll(() => received.length).toBe(1);
+    expect(received).toMatchObject([head]);
     await vi.advanceTimersByTimeAsync(1_000);
     await expect.poll(() => stream.closed).toBe(true);
   },
