@@ -11,6 +11,8 @@ import { interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { publicListener } from "../http/public.ts";
+import type { StaticFile } from "../http/static-files.ts";
+import { staticFile } from "../http/static-files.ts";
 import { countSent } from "../large/sending.ts";
 import type { Mcp } from "../mcp/surface.ts";
 import { createMcp } from "../mcp/surface.ts";
@@ -64,7 +66,7 @@ export function createPublicSide(
     reject: dashboard.rejectRequest,
   };
   const mcp = createMcpSide(foundation, services, identity, guards, documentOptions);
-  const documents = new Map<string, ServedText>();
+  const documents = new Map<string, () => StaticFile>();
   const surfaces = {
     rest: createGateway({ dispatch: dispatch.open, documentProvider, onError }),
     rpc: createRpcSurface(rpcs.open.keys(), dispatch.open, onError),
@@ -83,16 +85,22 @@ export function createPublicSide(
   return {
     listener: createListener(around(options)),
     publish() {
-      for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
+      for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, fileOnce(path, document));
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
       const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
-      documents.set("/llms.txt", lazyText("text/plain; charset=utf-8", llms));
+      documents.set("/llms.txt", fileOnce("/llms.txt", lazyText("text/plain; charset=utf-8", llms)));
     },
     async prepare() {
-      for (const { body } of documents.values()) void body;
+      for (const create of documents.values()) create();
       if (identity.provider !== undefined) await mcp.prepare();
     },
   };
+}
+
+/** Returns a function that creates the file of a document when it is first called. */
+function fileOnce(path: string, document: ServedText): () => StaticFile {
+  let file: StaticFile | undefined;
+  return () => (file ??= staticFile(path, document.body, document.type));
 }
 
 /**

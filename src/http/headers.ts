@@ -46,6 +46,16 @@ export function corsHeaders({ headers: { origin }, method }: Request, origins: r
   ];
 }
 
+/** Sets the CORS headers of a document, which pages of every origin may read. */
+export function setOpenCors(request: Request, response: Response): void {
+  response.setHeader("Access-Control-Allow-Origin", "*");
+  response.setHeader("Access-Control-Expose-Headers", exposed);
+  if (request.method !== "OPTIONS") return;
+  response.setHeader("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
+  response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
+  response.setHeader("Access-Control-Max-Age", "7200");
+}
+
 /** Sets these headers on a response. */
 export function setHeaders(response: Response, headers: HeaderList): void {
   for (const [name, value] of headers) response.setHeader(name, value);
@@ -56,6 +66,7 @@ const exposed = [
   "RateLimit-Policy",
   "Retry-After",
   "X-Request-Id",
+  "ETag",
   "Location",
   "Idempotent-Replayed",
   "WWW-Authenticate",
@@ -75,6 +86,9 @@ const allowed = [
   "Mcp-Name",
   "Mcp-Session-Id",
   "Last-Event-Id",
+  "Traceparent",
+  "Tracestate",
+  "Baggage",
   "Connect-Protocol-Version",
   "Connect-Timeout-Ms",
   "Grpc-Timeout",

@@ -9,6 +9,7 @@ import type { CallerLimits } from "../deadline.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { createTally } from "../tally.ts";
 import type { Request } from "../call/exchange.ts";
+import { isHost } from "./host.ts";
 import { peerOf } from "./peer.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
@@ -38,9 +39,10 @@ export function requestIdOf({ headers }: Request): string {
 /**
  * Checks the headers of a request. Fails with HEADERS_TOO_LARGE above Node's limit for HTTP/1.1. Fails with
  * MALFORMED_HTTP if `Host`, `Authorization` or `Content-Type` is sent twice, because another reader may have used the
- * other one. Fails with MALFORMED_HTTP if HTTP/1.1 has no `Host`, which it requires (RFC 9112 §3.2).
+ * other one. Fails with MALFORMED_HTTP for a `Host` that is not valid, and if HTTP/1.1 has none (RFC 9112 §3.2). Fails
+ * with MALFORMED_HTTP for a transfer coding other than chunked, which Node would ignore.
  */
-export function requireValidHead({ rawHeaders, httpVersion }: Request): void {
+export function requireValidHead({ rawHeaders, httpVersion, headers }: Request): void {
   let hosts = 0;
   let authorizations = 0;
   let types = 0;
@@ -53,8 +55,23 @@ export function requireValidHead({ rawHeaders, httpVersion }: Request): void {
   }
   if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: is required." });
   if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: must not be sent more than once." });
+  requireValidHost(headers.host, headers[":authority"]?.toString());
   if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: must not be sent more than once." });
   if (types > 1) fail(Reason.MALFORMED_HTTP, { message: "Content-Type: must not be sent more than once." });
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    fail(Reason.MALFORMED_HTTP, {
+      message: "Transfer-Encoding: must be chunked. Send the body without other codings.",
+    });
+}
+
+/** Fails with MALFORMED_HTTP if `Host` or `:authority` is not valid, or if they differ (RFC 9113 §8.3.1). */
+function requireValidHost(host: string | undefined, authority: string | undefined): void {
+  if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
+    fail(Reason.MALFORMED_HTTP, { message: "Host: must be the same as :authority." });
+  const named = host ?? authority;
+  if (named !== undefined && !isHost(named))
+    fail(Reason.MALFORMED_HTTP, { message: "Host: must be the name or address of a host, with or without a port." });
 }
 
 /** Returns the size of names and values, in bytes. Node decodes each byte to one character. */

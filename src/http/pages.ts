@@ -1,4 +1,5 @@
 // Pages and the files that they request, which are all created on the first request.
+import { splitTarget } from "../../gateway/query.ts";
 import type { Failure } from "../errors.ts";
 import { fail, failureOf } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -27,6 +28,14 @@ export interface PageDependencies {
   readonly reject: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
 }
 
+/** Redirects a request for a page with a slash after its path, which people type. */
+function redirect(request: Request, response: Response, path: string): void {
+  if (!acceptMethod(request, response)) return;
+  const { query } = splitTarget(request.url ?? "");
+  const location = query === "" ? path : `${path}?${query}`;
+  response.writeHead(308, { Location: location, "Cache-Control": "no-store" }).end();
+}
+
 /** Returns the handler of requests for pages and files. `policies` is the Content-Security-Policy of the pages. */
 export function handlePages(
   load: () => Promise<Pages>,
@@ -46,6 +55,8 @@ export function handlePages(
     try {
       await throttle(inbound);
       const { page, file } = await pages.get();
+      const whole = path.replace(/\/$/, "");
+      if (whole !== path && page(whole) !== undefined) return redirect(request, response, whole);
       const text = page(path);
       const asset = text === undefined ? file(path) : undefined;
       if (text === undefined && asset === undefined) fail(Reason.UNKNOWN_PATH);

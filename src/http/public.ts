@@ -3,9 +3,8 @@ import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { announceClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
-import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
-import { Failure, fail, failureOf } from "../errors.ts";
+import { Failure, failureOf } from "../errors.ts";
 import type { Inbound, OnError, Shed } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
@@ -17,6 +16,7 @@ import {
   retirementHeaders,
   corsHeaders,
   setHeaders,
+  setOpenCors,
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireValidHead } from "./inbound.ts";
@@ -25,8 +25,9 @@ import { reject } from "./reject.ts";
 import type { PublicTarget } from "./shed.ts";
 import { createShedder } from "./shed.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
-import { acceptMethod, sendText } from "./static-files.ts";
-import { isForRpc, writeUnservedFailure } from "./unserved.ts";
+import type { StaticFile } from "./static-files.ts";
+import { acceptMethod, sendDocument } from "./static-files.ts";
+import { isForRpc, requireServerOptions, writeUnservedFailure } from "./unserved.ts";
 
 /** The surfaces and hooks of either listener. */
 export interface Surfaces {
@@ -46,8 +47,8 @@ export interface Surfaces {
 export interface PublicSurfaces extends Surfaces {
   /** Handles everything under `/v1`. */
   readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The documents by path, with their content types and texts. */
-  readonly documents: ReadonlyMap<string, ServedText>;
+  /** The documents by path. Each is created on its first request. */
+  readonly documents: ReadonlyMap<string, () => StaticFile>;
   /** Rejects a request for an unknown path outside the API. A browser gets a page. */
   readonly rejectUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
   /** Throttles a request for an unknown path. Fails with RATE_LIMITED. */
@@ -190,10 +191,11 @@ async function serveOther(
 ): Promise<void> {
   request.resume();
   const document = documents.get(path);
+  if (document !== undefined) setOpenCors(request, response);
   try {
     await (document === undefined ? throttle : throttleDocument)(inbound);
-    const { type, body } = document ?? fail(Reason.UNKNOWN_PATH);
-    if (acceptMethod(request, response)) sendText(request, response, { "Content-Type": type }, body);
+    if (document === undefined) requireServerOptions(path, request, response);
+    else if (acceptMethod(request, response)) await sendDocument(request, response, document());
   } catch (error) {
     const failure = failureOf(error);
     if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))

@@ -46,10 +46,14 @@ const largeBytes = 262_144;
 const slowMs = 5_000;
 
 /** Creates the file of this name and content. */
-export function staticFile(name: string, body: Buffer): StaticFile {
+export function staticFile(
+  name: string,
+  body: Buffer,
+  type = types[extname(name)] ?? "application/octet-stream",
+): StaticFile {
   const made = new Map<Encoding, Promise<Buffer>>([["identity", Promise.resolve(body)]]);
   return {
-    type: types[extname(name)] ?? "application/octet-stream",
+    type,
     hash: createHash("sha256").update(body).digest("base64url").slice(0, 22),
     encoded(encoding) {
       const known = made.get(encoding);
@@ -96,9 +100,24 @@ export async function sendHashed(
   file: HashedFile,
   sendLarge: SendLarge,
 ): Promise<void> {
+  await sendEncoded(request, response, file, "public, max-age=31536000, immutable", sendLarge);
+}
+
+/** Serves a document as `sendHashed` does, but the client must revalidate it each time. */
+export async function sendDocument(request: Request, response: Response, file: StaticFile): Promise<void> {
+  await sendEncoded(request, response, file, "no-cache");
+}
+
+async function sendEncoded(
+  request: Request,
+  response: Response,
+  file: StaticFile,
+  cacheControl: string,
+  sendLarge?: SendLarge,
+): Promise<void> {
   const encoding = chooseCoding(request.headers["accept-encoding"]?.toString(), smallerEncodings);
   const headers = {
-    "Cache-Control": "public, max-age=31536000, immutable",
+    "Cache-Control": cacheControl,
     ETag: `"${file.hash}-${encoding}"`,
     Vary: [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "),
   };

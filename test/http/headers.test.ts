@@ -233,15 +233,14 @@ test("allows an origin in CORS_ORIGINS, in the preflight and in the response, an
       headers: {
         Origin: origin,
         "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
+        "Access-Control-Request-Headers": "authorization,content-type,idempotency-key,traceparent,tracestate,baggage",
       },
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("Access-Control-Allow-Origin")).toBe(origin);
     expect(list(preflight, "Access-Control-Allow-Methods")).toEqual(expect.arrayContaining(["get", "post", "patch"]));
-    expect(list(preflight, "Access-Control-Allow-Headers")).toEqual(
-      expect.arrayContaining(["authorization", "content-type", "idempotency-key"]),
-    );
+    const wanted = "authorization content-type idempotency-key traceparent tracestate baggage".split(" ");
+    expect(list(preflight, "Access-Control-Allow-Headers")).toEqual(expect.arrayContaining(wanted));
     for (const response of [
       await service.rest("/v1/health", { headers: { Origin: origin } }),
       await service.rest("/v1/sessions", { headers: { Origin: origin } }),

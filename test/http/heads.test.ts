@@ -138,3 +138,83 @@ describe("a client beyond its rate limit", () => {
     expect(await send("Expect: something\r\n")).toBe(429);
   });
 });
+
+const heads = (host: string): string => `GET /v1/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+
+test.each([
+  "",
+  "a b",
+  "user@records.example",
+  "records.example/a",
+  "a?b",
+  "a#b",
+  "<x>",
+  'a"b',
+  "a%zz",
+  "m\u00fcnchen.example",
+  "localhost:abc",
+  "localhost:65536",
+  "a:1:2",
+  ":80",
+  "::1",
+  "[::1",
+  "[::1]x",
+  "[1]",
+  "[::1%25eth0]",
+])("rejects the Host %j with 400 in the envelope (RFC 9112 §3.2) [ERR-08]", async (host) => {
+  const { responses } = await exchange(service().base, heads(host));
+  expectEnvelope(responses[0], 400);
+  expect(responses[0]?.body).toContain("Host: must be the name or address of a host, with or without a port.");
+  const probe = await exchange(service().internal, heads(host).replace("/v1/health", "/livez"));
+  expect(probe.responses.map(({ status }) => status)).toEqual([400]);
+});
+
+test.each([
+  "localhost",
+  "RECORDS.example:8080",
+  "records.example.",
+  "a_b",
+  "a%41b",
+  "127.0.0.1:65535",
+  "localhost:",
+  "[::1]",
+  "[::ffff:1.2.3.4]:8080",
+])("serves the Host %j [ERR-08, HLT-01]", async (host) => {
+  const { responses } = await exchange(service().base, heads(host));
+  expect(responses.map(({ status }) => status)).toEqual([200]);
+});
+
+test.each([
+  ["user@records.example", {}, 400],
+  ["a:99999", {}, 400],
+  ["[::1", {}, 400],
+  ["records.example", { host: "another.example" }, 400],
+  ["records.example", { host: "RECORDS.example" }, 200],
+  ["[::1]:8080", {}, 200],
+])("over HTTP/2 the authority %s with %j is %d (RFC 9113 §8.3.1) [ERR-08]", async (authority, headers, status) => {
+  const response = await http2Call(service().base, { ":path": "/v1/health", ":authority": authority, ...headers });
+  expect(response.status).toBe(status);
+  if (status === 400) expectEnvelope({ status, headers: textsOf(response), body: response.text }, 400);
+});
+
+test.each(["gzip, chunked", "deflate, chunked", "gzip\r\nTransfer-Encoding: chunked"])(
+  "rejects a body in a transfer coding that is not decoded: %j (RFC 9112 §6.1) [ERR-08]",
+  async (coding) => {
+    const { key } = await service().account();
+    const sent = `POST /v1/contacts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n11\r\n{"full_name":"x"}\r\n0\r\n\r\n`;
+    const { responses } = await exchange(service().base, sent);
+    expectEnvelope(responses[0], 400);
+    expect(responses[0]?.body).toContain("Transfer-Encoding: must be chunked.");
+  },
+);
+
+test("OPTIONS * responds with the methods of the whole server on both listeners (RFC 9110 §9.3.7) [FMT-09]", async () => {
+  for (const base of [service().base, service().internal]) {
+    const { responses } = await exchange(base, "OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect([responses[0]?.status, responses[0]?.headers.get("allow")]).toEqual([
+      204,
+      "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+    ]);
+    expect((await http2Call(base, { ":method": "OPTIONS", ":path": "*" })).status).toBe(204);
+  }
+});

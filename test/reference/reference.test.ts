@@ -67,7 +67,8 @@ test.each(documents)(
 test.each(documents)(
   "%s accepts GET, HEAD and OPTIONS, and rejects other methods in the envelope",
   async (path, type) => {
-    const head = await service.rest(path, { method: "HEAD" });
+    const identity = { "Accept-Encoding": "identity" };
+    const head = await service.rest(path, { method: "HEAD", headers: identity });
     expect([head.status, head.text, head.headers.get("Content-Type")]).toEqual([200, "", type]);
     expect(Number(head.headers.get("Content-Length"))).toBe(Buffer.byteLength((await service.rest(path)).text));
     const options = await service.rest(path, { method: "OPTIONS" });
@@ -82,6 +83,49 @@ test.each(documents)(
     }
   },
 );
+
+test.each([...documents.map(([path]) => path).filter((path) => path !== "/docs"), "/llms.txt"])(
+  "pages of any origin may read %s, and clients revalidate it and get it compressed [OAS-01, FMT-10]",
+  async (path) => {
+    const origin = { Origin: "https://editor.example" };
+    const plain = await service.rest(path, { headers: { ...origin, "Accept-Encoding": "identity" } });
+    expect(plain.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(plain.headers.get("Cache-Control")).toBe("no-cache");
+    expect(plain.headers.get("Vary")).toMatch(/\bAccept-Encoding\b/);
+    const gzip = await fetch(service.base + path, { headers: { "Accept-Encoding": "gzip" } });
+    expect([gzip.headers.get("Content-Encoding"), await gzip.text()]).toEqual(["gzip", plain.text]);
+    const [tag, gzipTag] = [plain.headers.get("ETag") ?? "", gzip.headers.get("ETag") ?? ""];
+    expect(tag).not.toBe(gzipTag);
+    for (const [condition, status] of [
+      [tag, 304],
+      [`"other", W/${tag}`, 304],
+      ['"other"', 200],
+    ] as const) {
+      const headers = { ...origin, "Accept-Encoding": "identity", "If-None-Match": condition };
+      const again = await service.rest(path, { headers });
+      expect([again.status, again.headers.get("ETag")]).toEqual([status, tag]);
+      expect(again.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    }
+    const preflight = await service.rest(path, { method: "OPTIONS", headers: origin });
+    expect([preflight.status, preflight.headers.get("Access-Control-Allow-Origin")]).toEqual([204, "*"]);
+    expect(preflight.headers.get("Access-Control-Allow-Methods")).toBe("GET, HEAD, OPTIONS");
+  },
+);
+
+test.each([
+  ["/docs/", "/docs"],
+  ["/docs/?a=b", "/docs?a=b"],
+  ["/guide/", "/guide"],
+  ["/guide/search/", "/guide/search"],
+])("%s leads to %s", async (path, location) => {
+  const response = await fetch(service.base + path, { redirect: "manual" });
+  expect([response.status, response.headers.get("Location")]).toEqual([308, location]);
+  expect((await fetch(service.base + path)).status).toBe(200);
+});
+
+test.each(["/guide/nope/", "/guide//", "//guide/", "/docs//"])("%s is still an unknown path", async (path) => {
+  expect((await fetch(service.base + path, { redirect: "manual" })).status).toBe(404);
+});
 
 test("the page can load and call only its own origin, and nobody can frame it", async () => {
   const { headers } = await service.rest("/docs");
@@ -150,7 +194,7 @@ test("the page's files are cached forever under a name with their hash, in the s
 });
 
 test.each([
-  "/docs/",
+  "/docs//",
   "/docs/renderer.js",
   "/docs/AAAAAAAAAAAAAAAAAAAAAA/renderer.js",
   "/docs/../package.json",
