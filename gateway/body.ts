@@ -3,7 +3,7 @@ import type { Violation } from "../src/errors.ts";
 import { foreignParameter, readMediaType } from "../src/call/negotiation.ts";
 import { createFairQueue } from "../src/fair-queue.ts";
 import { collect } from "./collect.ts";
-import { askForBody, isBodyHeld } from "./continue.ts";
+import { requestBody, isBodyHeld } from "./continue.ts";
 import { echoedName } from "./echoed-name.ts";
 import type { Request } from "./http.ts";
 import { isRejected } from "./linger.ts";
@@ -37,7 +37,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. Does
- * not ask for the body of a client that waits with it, if its headers are wrong.
+ * not request the body of a client that waits with it, if its headers are wrong.
  */
 export async function receiveBody(request: Request, required: boolean): Promise<Body> {
   const flaw = flawOfHeaders(request);
@@ -100,7 +100,7 @@ export function receiveBytes(request: Request, limit: number, maxMs?: number): P
   // If the client left while the guards ran, no further event reports it.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
-  askForBody(request);
+  requestBody(request);
   return new Promise((resolve) => {
     let collected = collect();
     let size = 0;

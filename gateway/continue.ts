@@ -3,13 +3,13 @@ import type { Request } from "./http.ts";
 
 const waiting = new WeakMap<Request, () => void>();
 
-/** Remembers that the client waits. `ask` sends `100 Continue`. */
-export function holdBody(request: Request, ask: () => void): void {
-  waiting.set(request, ask);
+/** Remembers that the client waits. `send` sends `100 Continue`. */
+export function holdBody(request: Request, send: () => void): void {
+  waiting.set(request, send);
 }
 
-/** Asks the client for the body, if it waits. Call it only once the headers cannot decide the response any more. */
-export function askForBody(request: Request): void {
+/** Requests the body from the client, if it waits. Call it only once the headers cannot decide the response any more. */
+export function requestBody(request: Request): void {
   waiting.get(request)?.();
   waiting.delete(request);
 }

@@ -23,7 +23,7 @@ export function isForRpc(request: Request, { path, surface, isServed }: Target, 
   return surface === rpc || path.startsWith("/records.") || (!isServed && isGrpc(request));
 }
 
-/** Responds to `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). Any other path is unknown. */
+/** Responds to `OPTIONS *`, which is about the server as a whole (RFC 9110 §9.3.7). Any other path is unknown. */
 export function requireServerOptions(path: string, { method }: Request, response: Response): void {
   if (path !== "*" || method !== "OPTIONS") fail(Reason.UNKNOWN_PATH);
   response.writeHead(204, { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS", "Cache-Control": "no-store" }).end();

@@ -1,7 +1,7 @@
 // Builds the library's request from the headers that its protocols define and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
-import { askForBody } from "../../gateway/continue.ts";
+import { requestBody } from "../../gateway/continue.ts";
 import { splitTarget } from "../../gateway/query.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -63,7 +63,7 @@ export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
  * leaves the request intact for `endUnread`: a destroyed request is no longer read, and its connection stays.
  */
 export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
-  askForBody(request);
+  requestBody(request);
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
   } catch (cause) {

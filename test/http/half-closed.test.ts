@@ -1,4 +1,4 @@
-// Clients that close their sending half after the request: they are answered, and those that have left are noticed.
+// Clients that close their sending half after the request: they get their responses, and those that have left are noticed.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { MongoClient } from "mongodb";
@@ -24,7 +24,7 @@ const statuses = (text: string): string[] => text.match(/(?<=HTTP\/1\.1 )\d{3}/g
 const final = (text: string): string[] => statuses(text).filter((status) => status !== "102");
 const head = (line: string, headers = ""): string => `${line} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
 
-test("answers a client that ends its input after its requests, and then closes the connection [ERR-08]", async () => {
+test("responds to a client that ends its input after its requests, and then closes the connection [ERR-08]", async () => {
   const { base, internal } = service();
   const { key } = await service().account();
   const withKey = `Authorization: Bearer ${key}\r\n`;

@@ -59,8 +59,8 @@ test.each([
   ],
 ])("gRPC-Web in base64 is served in base64, for a message %s [WIR-01]", async (_, encode) => {
   for (const type of ["application/grpc-web-text", "application/grpc-web-text+proto", "Application/gRPC-Web-Text"]) {
-    const { type: answered, frames } = await call(encode(request()), { "Content-Type": type });
-    expect(answered).toBe("application/grpc-web-text+proto");
+    const { type: received, frames } = await call(encode(request()), { "Content-Type": type });
+    expect(received).toBe("application/grpc-web-text+proto");
     expect(frames.map(({ flags }) => flags)).toEqual([0, 128]);
     expect(fromBinary(GetContactResponseSchema, frames[0]?.bytes ?? Buffer.alloc(0)).contact?.fullName).toBe("Ann Lee");
     expect(frames[1]?.bytes.toString()).toContain("grpc-status: 0");
