@@ -58,6 +58,7 @@ export const waits: readonly string[] = [
   "test/guards/unreadable.test.ts (2)",
   "test/health/health.test.ts (3)",
   "test/http/headers.test.ts (1)",
+  "test/http/half-closed.test.ts (1)",
   "test/http/huge.test.ts (4)",
   "test/http/large.test.ts (1)",
   "test/http/log.test.ts (2)",
