@@ -44,19 +44,18 @@ export function createInternalListener(
   return createListener(observability.around(internalOptions({ rpc, others, probes, onError, ...requests })));
 }
 
-function probesOf({ observability, state }: Foundation, { primary, redis, switches }: Storage): Probes {
-  const reachable = (): string | undefined => (switches.reachable() ? undefined : "MongoDB does not respond");
+function probesOf({ observability, state }: Foundation, { mongodb, redis }: Storage): Probes {
   return {
-    ready: () => !state.stopping && switches.reachable(),
-    dependencies: () => ({ mongodb: switches.reachable(), redis: redis?.ready() ?? false }),
-    reason: () => (state.stopping ? "the instance is stopping" : (primary.status().reason ?? reachable())),
+    ready: () => !state.stopping && mongodb.isUp(),
+    dependencies: () => ({ mongodb: mongodb.isUp(), redis: redis?.ready() ?? false }),
+    reason: () => (state.stopping ? "the instance is stopping" : mongodb.reason()),
     metrics: observability.metrics.text,
   };
 }
 
 function showMetrics(
   { observability }: Foundation,
-  { client, primary, services, switches }: Storage,
+  { client, mongodb, primary, services, switches }: Storage,
   { limits }: Guards,
   ready: () => boolean,
 ): void {
@@ -64,7 +63,8 @@ function showMetrics(
     version: release,
     interfaceVersion,
     ready,
-    mongodbReachable: switches.reachable,
+    mongodbUp: mongodb.isUp,
+    acceptsConnections: mongodb.acceptsConnections,
     lease: primary.status,
     switches: () => ({
       [switchName("publicInterface")]: switches.state().publicInterface,

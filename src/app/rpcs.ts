@@ -32,10 +32,10 @@ export interface Rpcs {
   readonly internal: Handlers;
 }
 
-export function createRpcs({ config, log }: Foundation, { services, switches, redis }: Storage): Rpcs {
+export function createRpcs({ config, log }: Foundation, { services, switches, redis, mongodb }: Storage): Rpcs {
   const open = new Map<DescMethodUnary, Handler>();
   const facts = {
-    reachable: () => switches.reachable() && (redis === undefined || redis.ready()),
+    reachable: () => mongodb.isUp() && (redis === undefined || redis.ready()),
     enabled: () => switches.state().publicInterface,
   };
   route(open, HealthService, createHealthService(facts));

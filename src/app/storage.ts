@@ -2,6 +2,8 @@
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { startBackground } from "../background.ts";
+import type { ConnectionCheck } from "../db/connection-check.ts";
+import { connectionsOf } from "../db/connection-check.ts";
 import { ensureIndexes, longBuilds } from "../db/indexes.ts";
 import { connectMongo } from "../db/mongo.ts";
 import type { Primary } from "../db/primary.ts";
@@ -28,12 +30,23 @@ export interface Storage {
   readonly primary: Primary;
   readonly switches: SwitchWatch;
   readonly services: Services;
+  readonly mongodb: MongodbState;
+}
+
+/** Whether MongoDB can serve requests. */
+export interface MongodbState {
+  /** Returns whether requests get connections to MongoDB, it replies, and its primary is confirmed. */
+  isUp(): boolean;
+  /** Returns why not; undefined if no reason is known. */
+  reason(): string | undefined;
+  /** Returns whether MongoDB accepts connections. */
+  acceptsConnections(): boolean;
 }
 
 /** Connects to MongoDB. Rejects if it cannot be reached within 30 seconds. */
 export async function openMongo(uri: string, maxPool: number | undefined, log: Logger): Promise<MongoClient> {
-  const connecting = connectMongo(uri, mongoWaitMs, maxPool, (err) =>
-    log.warn({ err }, "MongoDB cannot be reached: the start tries again for up to 30 seconds"),
+  const connecting = connectMongo(uri, mongoWaitMs, maxPool, (reason) =>
+    log.warn({ reason }, "MongoDB cannot be reached: the start tries again for up to 30 seconds"),
   );
   // Compiled while the connection is being opened.
   compileRules(GetContactRequestSchema);
@@ -60,11 +73,12 @@ export async function openStorage(
 
   observability.watchMongo(client);
   redis = dependencies.redisUrl === undefined ? undefined : await openRedis(dependencies.redisUrl);
-  const switches = await watchSwitches(primary);
+  const connections = connectionsOf(client);
+  const switches = await watchSwitches(primary, () => connections.failure()?.code ?? "stale switches");
   const stopBackground = startBackground(client, services, observability.services, log);
   opened.push(() => stopBackground(state.stopBy));
-  logLeases(primary, log);
-  return { client, redis, primary, switches, services };
+  logLeases(primary, connections, log);
+  return { client, redis, primary, switches, services, mongodb: mongodbState(primary, switches, connections) };
 
   async function openRedis(url: string): Promise<RedisLink> {
     const onChange: OnChange = (ready, err, master) => {
@@ -83,10 +97,28 @@ export async function openStorage(
   }
 }
 
-function logLeases(primary: Primary, log: Logger): void {
+function mongodbState(primary: Primary, switches: SwitchWatch, connections: ConnectionCheck): MongodbState {
+  const isUp = (): boolean => switches.reachable() && connections.failure() === undefined;
+  return {
+    isUp,
+    reason: () =>
+      connections.failure()?.reason ?? primary.status().reason ?? (isUp() ? undefined : "MongoDB does not respond"),
+    acceptsConnections: () => connections.failure() === undefined,
+  };
+}
+
+function logLeases(primary: Primary, connections: ConnectionCheck, log: Logger): void {
   primary.onLease(({ held, reason }) =>
     held
       ? log.info("the primary of MongoDB is confirmed again")
-      : log.warn({ reason }, "no lease on the primary of MongoDB: requests that need it get 503"),
+      : log.warn(
+          { reason: connections.failure()?.reason ?? reason },
+          "no lease on the primary of MongoDB: requests that need it get 503",
+        ),
+  );
+  connections.onChange((failure) =>
+    failure === undefined
+      ? log.info("this instance can open connections to MongoDB again")
+      : log.warn(failure, "this instance cannot get connections to MongoDB: it is not ready"),
   );
 }

@@ -1,4 +1,5 @@
-// The parts of the driver that `closed-connections.ts` repairs, which its own types leave out.
+// The parts of the driver that `closed-connections.ts` and `rejected-handshakes.ts` change, which its own types leave
+// out.
 declare module "mongodb/lib/cmap/connection.js" {
   import type { Socket } from "node:net";
 
@@ -10,5 +11,29 @@ declare module "mongodb/lib/cmap/connection.js" {
     cleanup(error: Error): void;
     /** Writes a command. Resolves when the socket has accepted it. */
     writeCommand(...command: readonly unknown[]): Promise<void>;
+  }
+}
+
+declare module "mongodb/lib/cmap/connection_pool.js" {
+  /** The connections to a server. */
+  export class ConnectionPool {
+    /** Read whenever the pool decides whether to open a connection. */
+    options: Readonly<Record<string, unknown>>;
+    /** The number of connections that are open or being opened. */
+    readonly totalConnectionCount: number;
+  }
+}
+
+declare module "mongodb/lib/sdam/server.js" {
+  import type { MongoClient } from "mongodb";
+  import type { Connection } from "mongodb/lib/cmap/connection.js";
+  import type { ConnectionPool } from "mongodb/lib/cmap/connection_pool.js";
+
+  /** A server of the topology. */
+  export class Server {
+    readonly pool: ConnectionPool;
+    readonly topology: { readonly client: MongoClient | undefined };
+    /** Decides whether an error means that the server is unusable, and its pool is to be closed. */
+    handleError(error: unknown, connection?: Connection): void;
   }
 }

@@ -65,8 +65,10 @@ export interface Lease {
   status(): LeaseStatus;
 }
 
-/** Creates a lease that is not held yet. */
-export function createLease(now: () => number = () => performance.now()): Lease {
+/**
+ * Creates a lease that is not held yet. `because` returns why requests fail without it, in a word or two for the log.
+ */
+export function createLease(now: () => number = () => performance.now(), because = () => "no lease"): Lease {
   let term: Term | undefined;
   let provenUntil = -Infinity;
   let repliedUntil = -Infinity;
@@ -80,6 +82,11 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
     if (time >= provenUntil) return `${term.leader.address} has not confirmed for ${leaseMs} ms that it is primary`;
     return undefined;
+  }
+
+  /** Fails without a cause: the log reports the loss of the lease once, and not for every request. */
+  function unavailable(): never {
+    return fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" });
   }
 
   function replied(since: Term | undefined): void {
@@ -123,9 +130,4 @@ export function createLease(now: () => number = () => performance.now()): Lease 
 
 function sameTerm(one: Leader, other: Leader): boolean {
   return one.address === other.address && one.electionId === other.electionId && one.alone === other.alone;
-}
-
-/** Fails without a cause: the log reports the loss of the lease once, and not for every request. */
-function unavailable(): never {
-  return fail(Reason.UNAVAILABLE, { because: "no lease", waitingFor: "the primary's lease" });
 }

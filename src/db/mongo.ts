@@ -13,10 +13,12 @@ import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { repairClosedConnections } from "./closed-connections.ts";
+import { checkConnections } from "./connection-check.ts";
 import { duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
-import { rejectionOf } from "./rejection.ts";
+import { isRejectedHandshake, keepOpenConnections } from "./rejected-handshakes.ts";
+import { rejectionOf, unreachableAt } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
 /** The name under which MongoDB lists our connections. */
@@ -29,6 +31,9 @@ export const commandLimitMs = 4_500;
  * each of its two clients.
  */
 export const overheadConnections = maxConcurrent + 4;
+
+/** How long the prober keeps a connection that it does not use: connections are opened to check that they can be. */
+const maxIdleMs = 2_000;
 
 /** How long a starting instance waits before it tries to connect again. */
 export const retryMs = 250;
@@ -79,43 +84,53 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * unresponsive server within about 4 seconds and ends the commands that wait for it. Reads always use the primary, read
  * concern majority and the lease in `primary.ts`, even if the URI says otherwise. Throws a one-line error if the URI is
  * invalid, no primary is found within `waitMs`, or the server does not support transactions. Throws at once if the
- * server rejects us permanently. Calls `onWait` after the first failed attempt. `maxPool` limits the connections for
+ * server rejects us permanently. Calls `onWait` with the reason after the first failed attempt. `maxPool` limits the connections for
  * requests to each server; by default the URI does.
  */
 export async function connectMongo(
   uri: string,
   waitMs: number,
   maxPool?: number,
-  onWait: (error: unknown) => void = () => undefined,
+  onWait: (reason: string) => void = () => undefined,
 ): Promise<MongoClient> {
   repairClosedConnections();
-  const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
-  const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0 });
-  repairTopologyVersions(client);
-  watchPool(client);
-  watchPrimary(client, prober);
+  keepOpenConnections();
   const until = performance.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {
+    const { client, close } = openClients(uri, maxPool);
     try {
       await client.connect();
       requireServer(await client.db("admin").command({ hello: 1 }));
       await primaryOf(client).prove();
       return client;
     } catch (error) {
+      // A closed client, whose lease and checks have ended, is not used again.
+      await close();
       const rejection = rejectionOf(error);
+      if (rejection !== undefined) throw new Error(`MONGODB_URI: ${rejection}`, { cause: error });
       // The driver passes on Node's own errors if it cannot resolve a mongodb+srv:// name.
       const mayPass = error instanceof MongoError || (error instanceof Error && "syscall" in error);
-      if (rejection === undefined && mayPass && performance.now() < until) {
-        if (isFirst) onWait(error);
-        await sleep(retryMs);
-        continue;
-      }
-      await Promise.all([client.close(), prober.close()]);
-      if (rejection !== undefined) throw new Error(`MONGODB_URI: ${rejection}`, { cause: error });
       if (!mayPass) throw error;
-      throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
+      if (performance.now() >= until)
+        throw new Error(`MONGODB_URI: MongoDB cannot be reached (${unreachableAt(error)})`, { cause: error });
+      if (isFirst) onWait(unreachableAt(error));
+      await sleep(retryMs);
     }
   }
+}
+
+/** Creates the client and the prober, which connect on their first use. */
+function openClients(
+  uri: string,
+  maxPool: number | undefined,
+): { readonly client: MongoClient; close(): Promise<unknown> } {
+  const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
+  const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0, maxIdleTimeMS: maxIdleMs });
+  repairTopologyVersions(client);
+  watchPool(client);
+  checkConnections(client, prober);
+  watchPrimary(client, prober);
+  return { client, close: () => Promise.all([client.close(), prober.close()]) };
 }
 
 /** Overrides the pool sizes of the URI, whose minimum may exceed our maximum. */
@@ -208,9 +223,13 @@ export function isUnavailable(error: unknown): boolean {
   return !(error instanceof MongoAPIError) || statesOfTheClient.has(error.name);
 }
 
-/** Whether a failed read may succeed if repeated: the connection broke, or its server is no longer primary. */
+/**
+ * Whether a failed read may succeed if repeated: the connection broke, or its server is no longer primary. After a
+ * rejected handshake, the read waits for an open connection.
+ */
 export function isRepeatable(error: unknown): boolean {
-  if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasTransientLabel(error);
+  if (error instanceof MongoServerError)
+    return repeatableCodes.has(Number(error.code)) || hasTransientLabel(error) || isRejectedHandshake(error);
   return error instanceof MongoNetworkError;
 }
 

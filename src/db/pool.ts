@@ -13,8 +13,8 @@ export interface PoolState {
 
 const states = new WeakMap<MongoClient, () => PoolState>();
 
-/** Starts counting the connections of a client. Call it before the client connects. */
-export function watchPool(client: MongoClient): void {
+/** Starts counting the connections of a client, and returns how to read them. Call it before the client connects. */
+export function watchPool(client: MongoClient): () => PoolState {
   let [inUse, waiting] = [0, 0];
   // A set of names rather than a count: a connection that fails before it is ready is closed too.
   const open = new Set<string>();
@@ -27,7 +27,9 @@ export function watchPool(client: MongoClient): void {
     inUse++;
   });
   client.on("connectionCheckedIn", () => void inUse--);
-  states.set(client, () => ({ inUse, waiting, available: Math.max(0, open.size - inUse) }));
+  const state = (): PoolState => ({ inUse, waiting, available: Math.max(0, open.size - inUse) });
+  states.set(client, state);
+  return state;
 }
 
 function nameOf({

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import { collections } from "./collections.ts";
+import { connectionsOf } from "./connection-check.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, isPast, requireNotPast } from "../deadline.ts";
 import { timed } from "../tally.ts";
@@ -67,7 +68,7 @@ export function databaseNow(client: MongoClient): Date {
  * a separate client that is closed with the first, so that they never wait for a connection behind requests.
  */
 export function watchPrimary(client: MongoClient, prober: MongoClient): void {
-  const lease = createLease();
+  const lease = createLease(undefined, () => connectionsOf(client).failure()?.code ?? "no lease");
   const { primary, stop } = createPrimary(lease, (term) => proofOf(prober, term));
   client.on("topologyDescriptionChanged", ({ newDescription }) => {
     const leader = leaderOf(newDescription);

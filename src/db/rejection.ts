@@ -27,9 +27,18 @@ const certificateCodes: ReadonlySet<string> = new Set([
 export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof MongoServerError) return ofServer(error);
   if (error instanceof MongoServerSelectionError)
-    return ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
+    return ofOtherSet(error) ?? ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
   const { syscall, code = "", path = "" } = error as NodeJS.ErrnoException;
   return syscall === "open" ? `the file ${path} cannot be read (${code})` : undefined;
+}
+
+/** Returns where and why MongoDB cannot be reached, for an operator: each server with its error or its state. */
+export function unreachableAt(error: Error): string {
+  const servers = error instanceof MongoServerSelectionError ? [...(error.reason?.servers.values() ?? [])] : [];
+  if (servers.length === 0) return error.message;
+  return servers
+    .map(({ address, type, error: of }) => `${address}: ${innermostCode(of) ?? of?.name ?? type}`)
+    .join(", ");
 }
 
 function ofServer({ code }: MongoServerError): string | undefined {
@@ -38,6 +47,12 @@ function ofServer({ code }: MongoServerError): string | undefined {
   if (code === atlasError || isDenied(Number(code)))
     return "MongoDB rejects the user or the password: correct the user, the password (percent-encoded) or authSource";
   return undefined;
+}
+
+/** The driver forgets a server that belongs to another replica set. One that does not reply is kept. */
+function ofOtherSet({ reason }: MongoServerSelectionError): string | undefined {
+  if (reason == null || reason.setName === null || reason.servers.size > 0) return undefined;
+  return `the servers belong to another replica set than ${reason.setName}: correct replicaSet`;
 }
 
 /** Requires a certificate error from every server, because one of several may still be right. */

@@ -10,7 +10,9 @@ export interface InstanceState {
   readonly version: string;
   readonly interfaceVersion: string;
   ready(): boolean;
-  mongodbReachable(): boolean;
+  mongodbUp(): boolean;
+  /** Whether requests get connections to MongoDB. */
+  acceptsConnections(): boolean;
   /** Whether the lease on MongoDB's primary is held, and when this state began, in milliseconds since 1970. */
   lease(): { readonly held: boolean; readonly since: number };
   /** The switches by their public names; true if on. */
@@ -56,8 +58,13 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ["records_ready", "1 while this instance takes requests, else 0.", ({ ready }) => ready()],
   [
     "records_mongodb_up",
-    "1 while MongoDB responds and its primary is confirmed, else 0.",
-    ({ mongodbReachable }) => mongodbReachable(),
+    "1 while MongoDB responds, its primary is confirmed and requests get connections, else 0.",
+    ({ mongodbUp }) => mongodbUp(),
+  ],
+  [
+    "records_mongodb_accepts_connections",
+    "1 while this instance can open connections to MongoDB, else 0. The password may have been changed.",
+    ({ acceptsConnections }) => acceptsConnections(),
   ],
   [
     "records_primary_lease",

@@ -111,9 +111,13 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
 
 /**
  * Follows the switches, which every proof of the primary reads (contract §9). While MongoDB cannot be reached, they
- * keep their last state. Once that is too old, requests that depend on them are rejected.
+ * keep their last state. Once that is too old, requests that depend on them are rejected. `because` returns why, in a
+ * word or two for the log.
  */
-export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" | "status">): Promise<SwitchWatch> {
+export async function watchSwitches(
+  primary: Pick<Primary, "onProof" | "prove" | "status">,
+  because = () => "stale switches",
+): Promise<SwitchWatch> {
   let state: SwitchState = { publicInterface: true, writes: true };
   let reachable = false;
   let asOf = -Infinity;
@@ -133,7 +137,7 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
   return {
     state: () => state,
     requireFresh: () =>
-      void (isFresh() || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
+      void (isFresh() || fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" })),
     waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waiting.enter()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,

@@ -9,7 +9,9 @@ import { connectMongo, unshared, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
 import { shownError } from "../../src/logged-error.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
+import { primaryOf } from "../../src/db/primary.ts";
+import { createDatabase, directUri } from "../../fixtures/databases/database.ts";
 import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { startTlsServer } from "../support/tls-server.ts";
 
@@ -62,13 +64,55 @@ test("a host name that DNS does not resolve is reported after the first attempt,
     /^MONGODB_URI: MongoDB cannot be reached \(querySrv ENOTFOUND _mongodb\._tcp\.db\.example\)$/,
   );
   expect(connecting.mock.calls.length).toBeGreaterThan(1);
-  expect(waits).toEqual([unknown]);
+  expect(waits).toEqual([unknown.message]);
   expect(shownError(unknown)).toBe(unknown.message);
 });
 
 test("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {
   const failed = connectMongo(`mongodb://127.0.0.1:${await freePort()}/?serverSelectionTimeoutMS=100`, 0);
   await expect(failed).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be reached \(.*ECONNREFUSED.*\)$/);
+});
+
+test("the first failed attempt of a start names each server with the reason [OPS-14]", async () => {
+  const ports = [await freePort(), await freePort()];
+  const hosts = `127.0.0.1:${ports[0]},records.invalid:${ports[1]}`;
+  const said: string[] = [];
+  const failed = connectMongo(`mongodb://${hosts}/?replicaSet=rs0`, 6_000, undefined, (reason) => said.push(reason));
+  const reason = `127.0.0.1:${ports[0]}: ECONNREFUSED, records.invalid:${ports[1]}: ENOTFOUND`;
+  await expect(failed).rejects.toThrow(`MONGODB_URI: MongoDB cannot be reached (${reason})`);
+  expect(said).toEqual([reason]);
+});
+
+test("another name of the replica set stops the start after one attempt, with a line that names the set [OPS-14]", async () => {
+  const database = await createDatabase(inject("administratorUri"));
+  onTestFinished(() => database.drop());
+  const uri = database.uri.replace(/replicaSet=\w+/, "replicaSet=another");
+  await expect(connectMongo(uri, 120_000)).rejects.toThrow(
+    /^MONGODB_URI: the servers belong to another replica set than another: correct replicaSet$/,
+  );
+});
+
+test("an instance that began its start before MongoDB could be reached keeps its lease [OPS-10]", async () => {
+  const database = await createDatabase(inject("administratorUri"));
+  const proxy = await startProxy(new URL(database.uri).host);
+  await proxy.set("gone");
+  const client = await connectMongo(
+    `${directUri(database.uri, proxy.host)}`,
+    60_000,
+    undefined,
+    () => void proxy.set("fair"),
+  );
+  // Proofs by the timer, after those that the start requested itself.
+  const proofs: unknown[] = [];
+  await new Promise<void>((resolve) =>
+    primaryOf(client).onProof((switches) => {
+      if (proofs.push(switches) === 3) resolve();
+    }),
+  );
+  expect(proofs).toEqual([[], [], []]);
+  await client.close();
+  await proxy.close();
+  await database.drop();
 });
 
 test("a single server without transactions stops the start with one line that says what is needed [OPS-14]", async () => {

@@ -1,0 +1,95 @@
+// An instance whose password of MongoDB was changed while it runs.
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { asAdministrator, createDatabase, directUri } from "../../fixtures/databases/database.ts";
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import type { Proxy } from "../../fixtures/network/proxy.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
+import { passwordOf } from "../../fixtures/service/secrets.ts";
+import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { rest, startInstance } from "../../fixtures/service/service.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let database: TestDatabase;
+let redis: EmbeddedServer;
+let proxy: Proxy;
+let service: TestService;
+let account: TestAccount;
+
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createDatabase(inject("administratorUri")), startOwnRedis()]);
+  proxy = await startProxy(new URL(database.uri).host);
+  service = await startInstance({ ...database, uri: directUri(database.uri, proxy.host) }, redis, {});
+  account = await service.account();
+});
+afterAll(async () => {
+  await service.stop();
+  await Promise.all([proxy.close(), redis.stop()]);
+  await database.drop();
+});
+
+const setPassword = (pwd: string): Promise<unknown> =>
+  asAdministrator(database.administratorUri, (db) => db.command({ updateUser: "service", pwd }));
+const readiness = (): Promise<RestResponse> => rest(service.internal, "/readyz");
+const read = (): Promise<RestResponse> => service.rest("/v1/contacts?query=ann", { key: account.key });
+const lines = (): Record<string, unknown>[] =>
+  service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+/** Returns the statuses of reads that are sent at once. */
+async function statusesOf(count: number): Promise<number[]> {
+  const responses = await Promise.all(Array.from({ length: count }, read));
+  return [...new Set(responses.map(({ status }) => status))];
+}
+/** Returns the values of the gauges of MongoDB and of readiness. */
+async function gauges(): Promise<readonly string[]> {
+  const { text } = await rest(service.internal, "/metrics");
+  return text.split("\n").filter((line) => /^records_(ready|mongodb_up|mongodb_accepts_connections) /.test(line));
+}
+
+const reason =
+  "MongoDB rejects the user or the password of MONGODB_URI (AuthenticationFailed): correct them, and restart the instance";
+
+test("after the password was changed, readiness, health, metrics and one line say so, and open connections serve [OPS-15]", async () => {
+  await proxy.set("gone");
+  await proxy.set({ delayMs: 20 });
+  await expect.poll(() => statusesOf(4), { timeout: 30_000 }).toEqual([200]);
+  await setPassword("another-password");
+  // More than there are connections: the first that needs a new one waits for one that is open.
+  for (let round = 0; round < 5; round++) expect(await statusesOf(10)).toEqual([200]);
+  await proxy.set("fair");
+  await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(503);
+  expect((await readiness()).body).toMatchObject({ status: "unavailable", mongodb: false, reason });
+  expect((await service.rest("/v1/health")).body).toMatchObject({ data: { status: "degraded" } });
+  expect(await gauges()).toEqual(["records_ready 0", "records_mongodb_up 0", "records_mongodb_accepts_connections 0"]);
+  expect(await statusesOf(10)).toEqual([200]);
+  const warned = lines().slice(service.linesAtStart);
+  expect(warned.filter(({ level, route }) => Number(level) >= 40 && route !== "/readyz")).toEqual([
+    expect.objectContaining({
+      level: 40,
+      code: "AuthenticationFailed",
+      reason,
+      msg: "this instance cannot get connections to MongoDB: it is not ready",
+    }),
+  ]);
+
+  await setPassword(passwordOf(database.uri));
+  await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
+  expect(lines().map(({ msg }) => msg)).toContain("this instance can open connections to MongoDB again");
+  expect(await statusesOf(10)).toEqual([200]);
+});
+
+test("if its connections are gone too, readiness and the lines of requests name the rejected password [OPS-15]", async () => {
+  await setPassword("another-password");
+  await proxy.set("gone");
+  await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(503);
+  await proxy.set("fair");
+  await expect.poll(async () => (await readiness()).body, { timeout: 30_000 }).toMatchObject({ reason });
+  expect(await statusesOf(10)).toEqual([503]);
+  await expect
+    .poll(() => lines().findLast(({ route }) => route === "/v1/contacts"), { timeout: 10_000 })
+    .toMatchObject({ status: 503, cause: expect.stringContaining("AuthenticationFailed") });
+  await setPassword(passwordOf(database.uri));
+  await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
+  expect(await statusesOf(10)).toEqual([200]);
+});
