@@ -3,6 +3,7 @@ import type { MongoClient, UUID } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { ErasedAccount } from "../db/mongo.ts";
+import { isAway } from "../db/mongo.ts";
 import { databaseNow } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/run-periodically.ts";
 import { runPeriodically } from "../db/run-periodically.ts";
@@ -97,6 +98,7 @@ export function createSweeper(client: MongoClient, places: Places, prepare: (id:
     follow: (onTrouble) =>
       followUnfinished(client, onTrouble, {
         dueOf,
+        isRunning: () => counts.running > 0,
         sweep,
         isStopped: () => stopped,
         stop: () => {
@@ -111,6 +113,8 @@ export function createSweeper(client: MongoClient, places: Places, prepare: (id:
 /** The callbacks of `followUnfinished`. */
 interface Followed {
   dueOf(unfinished: readonly ErasureDocument[]): ErasureDocument[];
+  /** Returns whether there were unfinished erasures when they were last read. */
+  isRunning(): boolean;
   sweep(erasure: ErasureDocument): Promise<void>;
   isStopped(): boolean;
   stop(): void;
@@ -119,7 +123,7 @@ interface Followed {
 function followUnfinished(
   client: MongoClient,
   onTrouble: OnTrouble,
-  { dueOf, sweep, isStopped, stop }: Followed,
+  { dueOf, isRunning, sweep, isStopped, stop }: Followed,
 ): Background {
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const running = new Set<string>();
@@ -151,7 +155,9 @@ function followUnfinished(
       // Not awaited, so that a slow or failing erasure does not delay the others.
       for (let working = running.size; working < maxConcurrent; working++) void work();
     },
-    trouble,
+    (error) => {
+      if (isRunning() || !isAway(error)) trouble(error);
+    },
   );
   return {
     stop() {

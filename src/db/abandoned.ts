@@ -1,6 +1,6 @@
 // Ends transactions that a killed instance left open: MongoDB would keep their locks for a minute and a half.
 import type { MongoClient } from "mongodb";
-import { appName, commandLimitMs } from "./mongo.ts";
+import { appName, commandLimitMs, isAway } from "./mongo.ts";
 import type { Background, OnTrouble } from "./run-periodically.ts";
 import { runPeriodically } from "./run-periodically.ts";
 
@@ -34,7 +34,7 @@ export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTroub
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
 
-  return runPeriodically(everyMs, look, (error) =>
-    onTrouble("transactions of killed instances cannot be aborted", error),
-  );
+  return runPeriodically(everyMs, look, (error) => {
+    if (!isAway(error)) onTrouble("transactions of killed instances cannot be aborted", error);
+  });
 }

@@ -241,6 +241,11 @@ export function mongoFailureOf(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
+/** Whether background work failed because MongoDB is unavailable, which the log reports once for everything. */
+export function isAway(error: unknown): boolean {
+  return mongoFailureOf(error).reason === Reason.UNAVAILABLE;
+}
+
 function hasTransientLabel(error: MongoError): boolean {
   return transientLabels.some((label) => error.hasErrorLabel(label));
 }

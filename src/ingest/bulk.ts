@@ -2,7 +2,7 @@
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
-import { recordsIndex } from "../db/mongo.ts";
+import { isAway, recordsIndex } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/run-periodically.ts";
 import { runPeriodically } from "../db/run-periodically.ts";
@@ -86,7 +86,9 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
         async () => {
           if (!(await index.isBuilt()) && !(await isBusy())) await build();
         },
-        (error) => onTrouble("the search index of notes cannot be built", error),
+        (error) => {
+          if (!isAway(error)) onTrouble("the search index of notes cannot be built", error);
+        },
       );
     },
   };

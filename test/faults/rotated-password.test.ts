@@ -1,8 +1,9 @@
-// An instance whose password of MongoDB was changed while it runs.
+// An instance whose password of MongoDB is changed while it runs.
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { asAdministrator, createDatabase, directUri } from "../../fixtures/databases/database.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { createServices } from "../../src/services.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
@@ -47,6 +48,24 @@ async function gauges(): Promise<readonly string[]> {
   return text.split("\n").filter((line) => /^records_(ready|mongodb_up|mongodb_accepts_connections) /.test(line));
 }
 
+/** Returns what the background work of erasures reports in the time of its next run. */
+async function troubleOfErasures(): Promise<string[]> {
+  const troubles: string[] = [];
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    const { erasures } = createServices(service.app.client);
+    const background = erasures.follow((what) => troubles.push(what));
+    await vi.advanceTimersByTimeAsync(5_000);
+    vi.useRealTimers();
+    // Commands wait in turn for the one connection that the pool tries to open.
+    for (let turn = 0; turn < 5; turn++) await statusesOf(1);
+    background.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+  return troubles;
+}
+
 const reason =
   "MongoDB rejects the user or the password of MONGODB_URI (AuthenticationFailed): correct them, and restart the instance";
 
@@ -89,6 +108,7 @@ test("if its connections are gone too, readiness and the lines of requests name 
   await expect
     .poll(() => lines().findLast(({ route }) => route === "/v1/contacts"), { timeout: 10_000 })
     .toMatchObject({ status: 503, cause: expect.stringContaining("AuthenticationFailed") });
+  expect(await troubleOfErasures()).toEqual([]);
   await setPassword(passwordOf(database.uri));
   await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
   expect(await statusesOf(10)).toEqual([200]);
