@@ -6,6 +6,8 @@ import { internalOptions } from "../http/internal.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { createProfiles } from "../instance/profiles.ts";
+import type { OpenFiles } from "../open-files.ts";
+import { isLow, openFilesLimit, raiseLimit, watchOpenFiles } from "../open-files.ts";
 import { release } from "../observability/release.ts";
 import { createRpcSurface } from "../rpc/connect.ts";
 import { registerHealth } from "../rpc/health.ts";
@@ -24,8 +26,9 @@ export function createInternalListener(
 ): Listener {
   const { observability, state } = foundation;
   const { onError } = observability;
-  const probes = probesOf(foundation, storage);
-  showMetrics(foundation, storage, guards, probes.ready);
+  const openFiles = followOpenFiles(foundation);
+  const probes = probesOf(foundation, storage, openFiles);
+  showMetrics(foundation, storage, guards, { ready: probes.ready, openFilesLeft: openFiles.areLeft });
   const services = [...new Set([...internal.keys()].map(({ parent }) => parent))];
   const streaming = { rpcs: storage.services.streams.keys(), dispatch: guards.dispatch.streams };
   const rpc = createRpcSurface(
@@ -44,11 +47,28 @@ export function createInternalListener(
   return createListener(observability.around(internalOptions({ rpc, others, probes, onError, ...requests })));
 }
 
-function probesOf({ observability, state }: Foundation, { mongodb, redis }: Storage): Probes {
+/** Logs a limit of open files that is low, and when it is reached. */
+function followOpenFiles({ log, opened }: Foundation): OpenFiles {
+  const limit = openFilesLimit();
+  if (isLow(limit))
+    log.warn({ limit }, `the limit of open files is low: connections are closed beyond it. ${raiseLimit}`);
+  const openFiles = watchOpenFiles((areLeft, err) =>
+    areLeft
+      ? log.info("files and connections can be opened again")
+      : log.error({ err, limit }, `the limit of open files is reached: connections are closed. ${raiseLimit}`),
+  );
+  opened.push(() => openFiles.stop());
+  return openFiles;
+}
+
+function probesOf({ observability, state }: Foundation, { mongodb, redis }: Storage, openFiles: OpenFiles): Probes {
   return {
-    ready: () => !state.stopping && mongodb.isUp(),
+    ready: () => !state.stopping && openFiles.areLeft() && mongodb.isUp(),
     dependencies: () => ({ mongodb: mongodb.isUp(), redis: redis?.ready() ?? false }),
-    reason: () => (state.stopping ? "the instance is stopping" : mongodb.reason()),
+    reason() {
+      if (state.stopping) return "the instance is stopping";
+      return openFiles.areLeft() ? mongodb.reason() : "the limit of open files is reached";
+    },
     metrics: observability.metrics.text,
   };
 }
@@ -57,12 +77,12 @@ function showMetrics(
   { observability }: Foundation,
   { client, mongodb, primary, services, switches }: Storage,
   { limits }: Guards,
-  ready: () => boolean,
+  own: { readonly ready: () => boolean; readonly openFilesLeft: () => boolean },
 ): void {
   observability.metrics.show({
     version: release,
     interfaceVersion,
-    ready,
+    ...own,
     mongodbUp: mongodb.isUp,
     acceptsConnections: mongodb.acceptsConnections,
     lease: primary.status,

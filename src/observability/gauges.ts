@@ -10,6 +10,8 @@ export interface InstanceState {
   readonly version: string;
   readonly interfaceVersion: string;
   ready(): boolean;
+  /** Whether this process can open files and connections. */
+  openFilesLeft(): boolean;
   mongodbUp(): boolean;
   /** Whether requests get connections to MongoDB. */
   acceptsConnections(): boolean;
@@ -56,6 +58,11 @@ export function addGauge<Source>(registry: Registry, gauge: ReadGauge<Source>, s
 
 const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ["records_ready", "1 while this instance takes requests, else 0.", ({ ready }) => ready()],
+  [
+    "records_open_files_left",
+    "1 while this process can open files and connections, 0 while it has reached its limit of open files.",
+    ({ openFilesLeft }) => openFilesLeft(),
+  ],
   [
     "records_mongodb_up",
     "1 while MongoDB responds, its primary is confirmed and requests get connections, else 0.",

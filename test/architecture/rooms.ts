@@ -50,6 +50,7 @@ export const rooms: readonly Room[] = [
       "src/cli/",
       "src/innermost-code.ts",
       "src/loopback.ts",
+      "src/open-files.ts",
       "src/time-limit.ts",
       "src/gen/",
       "src/config-error.ts",

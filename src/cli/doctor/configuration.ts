@@ -1,6 +1,7 @@
 // Checks the configuration: every invalid variable, and valid values that are probably mistakes.
 import type { Config } from "../../config.ts";
 import { isLoopback } from "../../loopback.ts";
+import { isLow, openFilesLimit, raiseLimit } from "../../open-files.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -36,6 +37,7 @@ export function checkConfiguration({ config, wrong, unusable, environment, now }
     faults.length > 0 ? [] : [{ check: "configuration.settings", ...ok("Every variable has a valid value.") }];
   return [
     { check: "configuration.node", ...nodeVersion(process.versions.node) },
+    { check: "configuration.open_files", ...openFiles(openFilesLimit()) },
     ...all,
     ...faults,
     ...[...advice(config, environment, now())].flatMap(([name, verdict]) =>
@@ -48,6 +50,12 @@ function nodeVersion(version: string): Verdict {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return ok(`Node ${version}.`);
   return fault(`Node ${version} is too old.`, `Install Node ${oldestNode.join(".")} or later.`);
+}
+
+function openFiles(limit: number | undefined): Verdict {
+  if (isLow(limit))
+    return warning(`The limit of open files is ${limit}: connections beyond it are closed.`, raiseLimit);
+  return ok(limit === undefined ? "Open files have no limit." : `The limit of open files is ${limit}.`);
 }
 
 /** Advice on a variable. */
