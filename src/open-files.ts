@@ -1,4 +1,4 @@
-// The limit of open files of this process, and whether it is reached: Node closes connections then, and reports nothing.
+// The limit of open files of this process, and whether it is reached: connections are then closed without an event.
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 

@@ -84,8 +84,8 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * unresponsive server within about 4 seconds and ends the commands that wait for it. Reads always use the primary, read
  * concern majority and the lease in `primary.ts`, even if the URI says otherwise. Throws a one-line error if the URI is
  * invalid, no primary is found within `waitMs`, or the server does not support transactions. Throws at once if the
- * server rejects us permanently. Calls `onWait` with the reason after the first failed attempt. `maxPool` limits the connections for
- * requests to each server; by default the URI does.
+ * server rejects us permanently. Calls `onWait` with the reason after the first failed attempt. `maxPool` limits the
+ * connections for requests to each server; by default the URI does.
  */
 export async function connectMongo(
   uri: string,

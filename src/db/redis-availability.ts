@@ -1,7 +1,8 @@
 // Availability of Redis masters: a failing one is not used until it accepts a write in time again.
-import { isReply, replyCode } from "./redis-code.ts";
+import { isReply } from "./redis-code.ts";
 import type { RedisMasters } from "./redis-client.ts";
 import { onlyMaster } from "./redis-client.ts";
+import { createOutages } from "./redis-outages.ts";
 
 /**
  * Called when Redis, or one master of a cluster, becomes unavailable, and when all are available again. Also called
@@ -25,51 +26,19 @@ const probeIntervalMs = 200;
 /** The minimum interval between reconnections to a server that responds but rejects writes. */
 const lookAgainMs = 1_000;
 
-/** For how long the probes of a server must succeed that rejected a command, or that fails soon after its return. */
-const steady = { rejectedMs: 2_000, repeatedMs: 1_000, maxMs: 8_000, soonMs: 10_000 };
-
-/** An unavailable master. */
-interface Outage {
-  /** The codes that were reported. */
-  readonly codes: Set<string | undefined>;
-  /** How long its probes must succeed before it is used again, and since when they do. */
-  readonly steadyMs: number;
-  succeedsSince: number | undefined;
-}
-
 /** Creates the availability of all masters. Each command may take at most `timeoutMs`. */
 export function createAvailability(masters: RedisMasters, onChange: OnChange, timeoutMs: number): Availability {
   const { client } = masters;
-  const unavailable = new Map<string, Outage>();
-  /** The last outage of each master, and when it ended. */
-  const ended = new Map<string, { readonly steadyMs: number; readonly at: number }>();
+  const outages = createOutages();
   let [closed, hasReported] = [false, false];
   let probes: NodeJS.Timeout | undefined;
   let rediscoveredAt = 0;
 
   function markAvailable(master: string): void {
-    const { steadyMs = 0 } = unavailable.get(master) ?? {};
-    if (!unavailable.delete(master)) return;
-    ended.set(master, { steadyMs, at: performance.now() });
-    if (unavailable.size > 0 || closed) return;
+    if (!outages.end(master) || closed) return;
     clearInterval(probes);
     probes = undefined;
     onChange(true);
-  }
-  /** A server near its limits accepts a probe and rejects the next request, so each such return takes longer. */
-  function steadyMsOf(master: string, error: unknown): number {
-    const last = ended.get(master);
-    const doubled =
-      last !== undefined && performance.now() - last.at < steady.soonMs
-        ? Math.min(steady.maxMs, Math.max(steady.repeatedMs, 2 * last.steadyMs))
-        : 0;
-    return Math.max(doubled, isReply(error) ? steady.rejectedMs : 0);
-  }
-  function noteSuccess(master: string): void {
-    const outage = unavailable.get(master);
-    if (outage === undefined) return;
-    outage.succeedsSince ??= performance.now();
-    if (performance.now() - outage.succeedsSince >= outage.steadyMs) markAvailable(master);
   }
   /** Probes with a write: a server that is out of memory, read-only or without its disk still responds to a ping. */
   async function probe(master: string): Promise<void> {
@@ -78,7 +47,7 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
     if (key === undefined) return markAvailable(master);
     try {
       await inTime(client.set(key, "", "PX", 1_000), timeoutMs);
-      noteSuccess(master);
+      if (outages.succeeded(master)) markAvailable(master);
     } catch (error) {
       markUnavailable(master, error);
       if (!isReply(error) || performance.now() - rediscoveredAt < lookAgainMs) return;
@@ -87,28 +56,19 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
     }
   }
   function markUnavailable(master: string, error?: unknown): void {
-    if (closed) return;
-    const code = replyCode(error);
-    const known = unavailable.get(master);
-    if (known !== undefined) {
-      known.succeedsSince = undefined;
-      if (code === undefined || known.codes.has(code)) return;
-    }
-    const outage = known ?? { codes: new Set(), steadyMs: steadyMsOf(master, error), succeedsSince: undefined };
-    unavailable.set(master, outage);
-    outage.codes.add(code);
+    if (closed || !outages.failed(master, error)) return;
     onChange(false, causeOf(error), master === onlyMaster ? undefined : master);
-    probes ??= setInterval(() => void Promise.all([...unavailable.keys()].map(probe)), probeIntervalMs).unref();
+    probes ??= setInterval(() => void Promise.all(outages.masters().map(probe)), probeIntervalMs).unref();
   }
   return {
     isAvailable: (master) =>
-      client.status === "ready" && !unavailable.has(onlyMaster) && (master === undefined || !unavailable.has(master)),
-    allAvailable: () => client.status === "ready" && unavailable.size === 0,
+      client.status === "ready" && !outages.has(onlyMaster) && (master === undefined || !outages.has(master)),
+    allAvailable: () => client.status === "ready" && outages.masters().length === 0,
     markUnavailable,
     async clientConnected() {
       await masters.connectAll();
-      if (unavailable.has(onlyMaster)) await probe(onlyMaster);
-      else if (!hasReported) onChange(unavailable.size === 0);
+      if (outages.has(onlyMaster)) await probe(onlyMaster);
+      else if (!hasReported) onChange(outages.masters().length === 0);
       hasReported = true;
     },
     close() {

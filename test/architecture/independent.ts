@@ -15,6 +15,7 @@ export const independent = [
   "src/time-limit.ts",
   "src/load-once.ts",
   "src/loopback.ts",
+  "src/open-files.ts",
   "src/secret-files.ts",
   "src/config-error.ts",
   "src/html.ts",

@@ -34,6 +34,7 @@ export const reach: Readonly<Record<string, Reach>> = {
     members: ["Collection.aggregate", "Collection.find", "Db.command"],
     why: "the one way to read, under the lease",
   },
+  "src/db/connection-check.ts": { members: ["Db.command"], why: "opens a connection by a ping, which reads nothing" },
   "src/db/indexes.ts": {
     members: [
       ...["Collection.createIndexes", "Collection.dropIndex", "Collection.estimatedDocumentCount", "Db.command"],
