@@ -14,7 +14,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { repairClosedConnections } from "./closed-connections.ts";
 import { checkConnections } from "./connection-check.ts";
-import { duplicateKey, isInvalidCommand, repeatableCodes } from "./error-codes.ts";
+import { duplicateKey, isInvalidCommand, repeatableCodes, unauthorized } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { isRejectedHandshake, keepOpenConnections } from "./rejected-handshakes.ts";
@@ -241,9 +241,13 @@ export function mongoFailureOf(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
-/** Whether background work failed because MongoDB is unavailable, which the log reports once for everything. */
+/**
+ * Whether background work failed because MongoDB is unavailable, which the log reports once for everything. A command
+ * that the user may not send is another matter.
+ */
 export function isAway(error: unknown): boolean {
-  return mongoFailureOf(error).reason === Reason.UNAVAILABLE;
+  const isDeniedCommand = error instanceof MongoServerError && error.code === unauthorized;
+  return !isDeniedCommand && mongoFailureOf(error).reason === Reason.UNAVAILABLE;
 }
 
 function hasTransientLabel(error: MongoError): boolean {

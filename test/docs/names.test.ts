@@ -57,6 +57,8 @@ const others = new Set([
   "ENOTDIR",
   "EROFS",
   "ECONNREFUSED",
+  "ECONNRESET",
+  "EMFILE",
   "ENOTFOUND",
   "EADDRINUSE",
   // A setting of Node, and the error replies and a command of Redis.
