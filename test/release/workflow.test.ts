@@ -46,6 +46,14 @@ test("the workflow runs the long form every night", () => {
   expect(step?.env).toEqual({ TESTS: "${{ github.event_name == 'schedule' && 'long' || '' }}" });
 });
 
+test("the workflows name each action by a commit, which cannot be moved as a tag can, with its version", () => {
+  const folder = join(root, ".github/workflows");
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  const actions = lines.filter((line) => /\buses:/.test(line));
+  expect(actions).toHaveLength(3);
+  for (const line of actions) expect(line).toMatch(/uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
 test("every issue template has a name, a description and questions with distinct ids", () => {
   const folder = join(root, ".github/ISSUE_TEMPLATE");
   const templates = readdirSync(folder).filter((name) => name !== "config.yml");
