@@ -2,11 +2,14 @@
 // alone.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import type { Document } from "mongodb";
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startPeer } from "../bench/processes.ts";
 import { startChild } from "../fixtures/service/child.ts";
 import { spawnProgram } from "./program.ts";
+import { guide } from "./docs/pages.ts";
 import type { DatabaseUris } from "../fixtures/databases/database.ts";
 import { asAdministrator } from "../fixtures/databases/database.ts";
 import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
@@ -45,6 +48,76 @@ test("a test's own mongod permits nothing to a client without credentials", asyn
   await expect(asAdministrator(anonymous, (db) => db.collection("contacts").findOne())).rejects.toMatchObject({
     codeName: "Unauthorized",
   });
+});
+
+/** Runs what a page passes to mongosh that contains the text, as an administrator. */
+async function runShown(text: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const scripts = guide.flatMap(({ blocks }) =>
+    blocks.flatMap((block) =>
+      [...block.text.matchAll(/^mongosh \S+ --eval '([^']+)'$/gm)].map(([, script = ""]) => script),
+    ),
+  );
+  const [script, ...others] = scripts.filter((one) => one.includes(text));
+  expect([script === undefined, others]).toEqual([false, []]);
+  await asAdministrator(mongod.administratorUri, async (db) => {
+    const admin = db.client.db("admin");
+    const { config } = await admin.command({ replSetGetConfig: 1 });
+    const commands: Document[] = [];
+    runInNewContext(script ?? "", {
+      process: { env },
+      db: {
+        createUser: ({ user, ...rest }: { readonly user: string }) =>
+          commands.push({ createUser: `${user}-of-the-guide`, ...rest }),
+      },
+      rs: {
+        conf: () => config as Document,
+        reconfig: (next: Document) => commands.push({ replSetReconfig: { ...next, version: next["version"] + 1 } }),
+      },
+    });
+    for (const command of commands) await admin.command(command);
+  });
+}
+
+/** The URI of a user in the database admin. */
+function uriFor(user: string, password: string): string {
+  return mongod.administratorUri
+    .replace(/\/\/[^@]+@/, `//${user}:${password}@`)
+    .replace(/authSource=\w+/, "authSource=admin");
+}
+
+test("the guide's command creates the service's user, with readWrite and clusterMonitor", async () => {
+  await runShown('user: "records"', { RECORDS_PASSWORD: "of-the-test" });
+  expect(await rolesOf(uriFor("records-of-the-guide", "of-the-test"))).toEqual([
+    { role: "readWrite", db: "records" },
+    { role: "clusterMonitor", db: "admin" },
+  ]);
+});
+
+test("the guide's user for dumps reads the oplog and replays its updates, which the role restore alone does not permit", async () => {
+  const replayedId = new ObjectId();
+  await runShown('user: "backup"', { BACKUP_PASSWORD: "of-the-test" });
+  await asAdministrator(mongod.administratorUri, async (db) => {
+    const only = { createUser: "restore-only", pwd: "of-the-test", roles: ["restore"] };
+    await db.client.db("admin").command(only);
+    await db.client.db("records").collection("replayed").insertOne({ _id: replayedId, at: 1 });
+  });
+  const update = { op: "u", ns: "records.replayed", o2: { _id: replayedId }, o: { $v: 2, diff: { u: { at: 2 } } } };
+  const replay = (user: string): Promise<unknown> =>
+    asAdministrator(uriFor(user, "of-the-test"), (db) => db.client.db("admin").command({ applyOps: [update] }));
+  await expect(replay("restore-only")).rejects.toMatchObject({ codeName: "Unauthorized" });
+  await expect(replay("backup-of-the-guide")).resolves.toMatchObject({ applied: 1 });
+  const oplog = (uri: string): Promise<unknown> =>
+    asAdministrator(uri, (db) => db.client.db("local").collection("oplog.rs").findOne());
+  await expect(oplog(uriFor("backup-of-the-guide", "of-the-test"))).resolves.toHaveProperty("op");
+  await expect(oplog(mongod.uri)).rejects.toMatchObject({ codeName: "Unauthorized" });
+});
+
+test("the guide's command shortens the election timeout", async () => {
+  await runShown("electionTimeoutMillis", {});
+  const { config } = await asAdministrator(mongod.administratorUri, (db) =>
+    db.client.db("admin").command({ replSetGetConfig: 1 }),
+  );
+  expect((config as Document)["settings"]).toMatchObject({ electionTimeoutMillis: 5_000 });
 });
 
 describe("a service does not start with an administrator's URI", () => {
