@@ -86,7 +86,7 @@ function uriFor(user: string, password: string): string {
 }
 
 test("the guide's command creates the service's user, with readWrite and clusterMonitor", async () => {
-  await runShown('user: "records"', { RECORDS_PASSWORD: "of-the-test" });
+  await runShown('user: "records"', { records_password: "of-the-test" });
   const roles = await rolesOf(uriFor("records-of-the-guide", "of-the-test"));
   expect(roles).toHaveLength(2);
   expect(roles).toContainEqual({ role: "readWrite", db: "records" });
@@ -95,7 +95,7 @@ test("the guide's command creates the service's user, with readWrite and cluster
 
 test("the guide's user for dumps reads the oplog and replays its updates, which the role restore alone does not permit", async () => {
   const replayedId = new ObjectId();
-  await runShown('user: "backup"', { BACKUP_PASSWORD: "of-the-test" });
+  await runShown('user: "backup"', { backup_password: "of-the-test" });
   await asAdministrator(mongod.administratorUri, async (db) => {
     const only = { createUser: "restore-only", pwd: "of-the-test", roles: ["restore"] };
     await db.client.db("admin").command(only);

@@ -61,8 +61,9 @@ const others = new Set([
   "EMFILE",
   "ENOTFOUND",
   "EADDRINUSE",
-  // A setting of Node, and the error replies and a command of Redis.
+  // Settings of Node and of redis-cli, and the error replies and a command of Redis.
   "NODE_EXTRA_CA_CERTS",
+  "REDISCLI_AUTH",
   "SENTINEL",
   "WRONGPASS",
   "NOAUTH",
