@@ -11,6 +11,8 @@ export interface Reply {
   readonly body: string;
   /** It said `Connection: close`. */
   readonly closes: boolean;
+  /** The milliseconds since the request was written; undefined if unknown. */
+  readonly wireMs?: number;
 }
 
 /** A connection on which one request at a time is sent. */
@@ -47,6 +49,7 @@ export function isReset(error: Error): boolean {
 }
 
 interface PendingReply {
+  readonly sentAt: number;
   resolve(reply: Reply): void;
   reject(error: Error): void;
 }
@@ -79,7 +82,7 @@ function overSocket(socket: Socket): Connection {
   socket.on("data", (chunk: Buffer) => {
     silent = false;
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const read = readReply(received);
+    const read = readReply(received, pending?.sentAt ?? NaN);
     if (read === undefined) return;
     received = received.subarray(read.length);
     const { reply } = read;
@@ -100,7 +103,7 @@ function overSocket(socket: Socket): Connection {
     },
     send(request) {
       return new Promise((resolve, reject) => {
-        pending = { resolve, reject };
+        pending = { sentAt: performance.now(), resolve, reject };
         socket.write(request);
       });
     },
@@ -112,7 +115,7 @@ function overSocket(socket: Socket): Connection {
  * The first response in what was received, and its length in bytes; undefined while it is not whole. Headers are read
  * when they are requested: under load the machine is the service's.
  */
-function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {
+function readReply(received: Buffer, sentAt: number): { readonly reply: Reply; readonly length: number } | undefined {
   const headLength = received.indexOf("\r\n\r\n");
   if (headLength === -1) return undefined;
   const head = received.toString("latin1", 0, headLength);
@@ -122,6 +125,7 @@ function readReply(received: Buffer): { readonly reply: Reply; readonly length: 
   return {
     reply: {
       status: Number(head.slice(9, 12)),
+      wireMs: performance.now() - sentAt,
       closes: /\r\nconnection: *close/i.test(head),
       get headers() {
         return (headers ??= readHeaders(head));

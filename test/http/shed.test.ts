@@ -38,7 +38,7 @@ beforeEach(async () => {
       handle: async (path, _request, response) => serve(response, path),
     },
     others: [{ serves: (path) => path === "/mcp", handle: async (path, _request, response) => serve(response, path) }],
-    documents: new Map([["/openapi.json", { type: "application/json", body: Buffer.from("{}") }]]),
+    documents: new Map(),
     rejectUnknown(_request, response, _inbound, { kind }) {
       response.statusCode = kind.http;
       response.end("a page");
@@ -144,17 +144,16 @@ test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a bro
   expect(reported).toEqual(["POST /mcp 503"]);
 });
 
-test("health is served, however its path is escaped; documents and preflights at /mcp take no token [HLT-01, RTE-24]", async () => {
+test("health is served, however its path is escaped; preflights at /mcp take no token [HLT-01, RTE-24]", async () => {
   for (const path of ["/v1/health", "/v1/h%65alth", "/records.v1.HealthService/CheckHealth"])
     expect(await (await fetch(base + path)).text()).toBe("served");
   expect(decided).toEqual([]);
   for (const [path, method] of [
     ["/v1/contacts", "GET"],
-    ["/openapi.json", "GET"],
     ["/mcp", "OPTIONS"],
     ["/mcp", "POST"],
     ["/nothing", "GET"],
   ] as const)
     await fetch(base + path, { method });
-  expect(decided).toEqual([true, false, false, true, true]);
+  expect(decided).toEqual([true, false, true, true]);
 });

@@ -1,0 +1,141 @@
+// Many unary gRPC calls at a time over a few HTTP/2 connections, in frames that are prepared once: a client of a
+// library would need more of the processor than the service.
+import type { Socket } from "node:net";
+import { connect } from "node:net";
+import { flags, frame, frameReader, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
+
+/** A call in prepared frames, without the number of its stream. */
+export interface PreparedCall {
+  readonly fields: Buffer;
+  readonly data: Buffer;
+}
+
+/** The end of a call: with a message, with a status alone, or reset; and the milliseconds since it was written. */
+export interface CallEnd {
+  readonly end: "message" | "status" | "reset";
+  readonly wireMs: number;
+}
+
+/** Connections on which calls are sent in turn. */
+export interface Streams {
+  /** Sends the call. Resolves when its stream ends. Rejects if the connection closes before. */
+  call(call: PreparedCall): Promise<CallEnd>;
+  close(): void;
+}
+
+/** Prepares a call of an rpc with a message. */
+export function prepareCall(
+  base: string,
+  path: string,
+  metadata: Readonly<Record<string, string>>,
+  message: Uint8Array,
+): PreparedCall {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  const fields = {
+    ":method": "POST",
+    ":scheme": "http",
+    ":authority": new URL(base).host,
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...metadata,
+  };
+  return {
+    fields: Buffer.concat(Object.entries(fields).map(([name, value]) => literal(name, value))),
+    data: Buffer.concat([prefix, message]),
+  };
+}
+
+/** The largest window of a stream or a connection: the service never waits for more of it. */
+const window = 2 ** 31 - 1;
+
+/** The open streams of all connections: as many as the service permits one address. */
+const maxOpen = 900;
+
+/** Connects so many times. Calls beyond `maxOpen` wait in the client. */
+export async function openStreams(base: string, connections: number): Promise<Streams> {
+  const open = await Promise.all(Array.from({ length: connections }, () => openConnection(base)));
+  const waiting: (() => void)[] = [];
+  let [turn, inUse] = [0, 0];
+  return {
+    async call(call) {
+      if (inUse >= maxOpen) await new Promise<void>((resolve) => waiting.push(resolve));
+      else inUse += 1;
+      try {
+        const connection = open[turn++ % open.length];
+        if (connection === undefined) throw new Error("no connection");
+        return await connection.call(call);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) inUse -= 1;
+        else next();
+      }
+    },
+    close: () => open.forEach((connection) => connection.close()),
+  };
+}
+
+function openConnection(base: string): Promise<Streams> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => resolve(overSocket(socket)));
+  });
+}
+
+interface Pending {
+  readonly sentAt: number;
+  hasMessage: boolean;
+  resolve(end: CallEnd): void;
+  reject(error: Error): void;
+}
+
+function overSocket(socket: Socket): Streams {
+  const pending = new Map<number, Pending>();
+  const read = frameReader();
+  let next = 1;
+  // SETTINGS_INITIAL_WINDOW_SIZE.
+  const settings = Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]);
+  const update = Buffer.alloc(4);
+  update.writeUInt32BE(window - 65_535);
+  socket.write(
+    Buffer.concat([preface, frame(types.settings, 0, 0, settings), frame(types.windowUpdate, 0, 0, update)]),
+  );
+  socket.on("data", (chunk: Buffer) => {
+    for (const { type, flags: set, stream, payload } of read(chunk)) {
+      if (type === types.settings && (set & flags.ack) === 0) socket.write(frame(types.settings, flags.ack, 0));
+      if (type === types.ping && (set & flags.ack) === 0) socket.write(frame(types.ping, flags.ack, 0, payload));
+      const call = pending.get(stream);
+      if (call === undefined) continue;
+      if (type === types.data && payload.length > 0) call.hasMessage = true;
+      const isReset = type === types.reset;
+      if (!isReset && (set & flags.endStream) === 0) continue;
+      pending.delete(stream);
+      const end = isReset ? "reset" : call.hasMessage ? "message" : "status";
+      call.resolve({ end, wireMs: performance.now() - call.sentAt });
+    }
+  });
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    for (const call of pending.values()) call.reject(new Error("the connection was closed"));
+    pending.clear();
+  });
+  return {
+    call({ fields, data }) {
+      const stream = next;
+      next += 2;
+      return new Promise((resolve, reject) => {
+        pending.set(stream, { sentAt: performance.now(), hasMessage: false, resolve, reject });
+        socket.write(
+          Buffer.concat([
+            frame(types.headers, flags.endHeaders, stream, fields),
+            frame(types.data, flags.endStream, stream, data),
+          ]),
+        );
+      });
+    },
+    close: () => socket.destroy(),
+  };
+}
