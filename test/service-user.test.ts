@@ -86,7 +86,7 @@ function uriFor(user: string, password: string): string {
 }
 
 test("the guide's command creates the service's user, with readWrite and clusterMonitor", async () => {
-  await runShown('user: "records"', { records_password: "of-the-test" });
+  await runShown('user: "records"', { db_password: "of-the-test" });
   const roles = await rolesOf(uriFor("records-of-the-guide", "of-the-test"));
   expect(roles).toHaveLength(2);
   expect(roles).toContainEqual({ role: "readWrite", db: "records" });
