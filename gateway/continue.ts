@@ -8,7 +8,9 @@ export function holdBody(request: Request, send: () => void): void {
   waiting.set(request, send);
 }
 
-/** Requests the body from the client, if it waits. Call it only once the headers cannot decide the response any more. */
+/**
+ * Requests the body from the client, if it waits. Call it only once the headers cannot decide the response any more.
+ */
 export function requestBody(request: Request): void {
   waiting.get(request)?.();
   waiting.delete(request);

@@ -42,8 +42,8 @@ export const backup: Drill = {
     }),
     control("the audit log is not read", {
       file: "src/backup/kept.ts",
-      from: '[collections.auditLog]: { kept: "account"',
-      to: '[collections.auditLog]: { kept: "nothing"',
+      from: '[collections.auditLog]: {\n    kept: "account"',
+      to: '[collections.auditLog]: {\n    kept: "nothing"',
     }),
     control("an account is restored over an existing one", {
       file: "src/backup/restore.ts",
@@ -54,7 +54,7 @@ export const backup: Drill = {
   fail(`,
     }),
     control("numbers lose their types", {
-      file: "src/backup/restore.ts",
+      file: "src/backup/parse.ts",
       from: "BSON.deserialize(bson, { promoteValues: false })",
       to: "BSON.deserialize(bson)",
     }),

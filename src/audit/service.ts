@@ -10,8 +10,8 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { AuditDocument, AuditStore } from "./store.ts";
 
 /**
- * Creates the service. The guard has already set the defaults of `limit` and `offset`. `onTrouble` is called when a page
- * leaves out entries that cannot be read.
+ * Creates the service. The guard has already set the defaults of `limit` and `offset`. `onTrouble` is called when a
+ * page leaves out entries that cannot be read.
  */
 export function createAuditService(audit: AuditStore, onTrouble: OnTrouble): OwnerService<typeof Descriptor> {
   return {

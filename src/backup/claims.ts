@@ -33,6 +33,20 @@ export function claimsOf(parsed: readonly Parsed[], accountId: UUID): Claim[] {
   });
 }
 
+/** Fails with INVALID_REQUEST if two documents claim the same. */
+export function requireDistinct(claims: readonly Claim[]): void {
+  const holders = new Map<string, string>();
+  const violations = claims.flatMap(({ key, holder, document }): Violation[] => {
+    const [claimed, by] = [Buffer.from(key).toString("latin1"), Buffer.from(holder).toString("latin1")];
+    const first = holders.get(claimed) ?? by;
+    holders.set(claimed, first);
+    if (first === by) return [];
+    const message = "must not have a value that another document of the backup has";
+    return [{ field: `documents[${document}]`, rule: "unique", message }];
+  });
+  if (violations.length > 0) rejectInput(violations);
+}
+
 /**
  * Fails with INVALID_REQUEST if a document has the id of another account's document, or names a record of another
  * account.

@@ -5,6 +5,7 @@ import { contactFields } from "../contacts/document.ts";
 import { contactMessage } from "../contacts/messages.ts";
 import { emailKeyOf } from "../contacts/write.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
+import { termsField, textField } from "../db/search-fields.ts";
 import { requireWhole } from "../deflated.ts";
 import { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import { ContactSchema } from "../gen/records/v1/contacts_pb.ts";
@@ -50,7 +51,7 @@ function externalIdOf(
   return externalId === undefined ? [] : [["external_id", account, externalId, ...kind]];
 }
 
-const terms: Shape<StoredTerms> = { n: aText, g: listOf(aText) };
+const terms: Shape<StoredTerms> = { [textField]: aText, [termsField]: listOf(aText) };
 
 export const contactContents = contents<ContactDocument>({
   shape: {
@@ -65,8 +66,8 @@ export const contactContents = contents<ContactDocument>({
     updated_at: aTime,
     archived_at: orNull(aTime),
     rank: aNumber,
-    n: optional(terms.n),
-    g: optional(terms.g),
+    [textField]: optional(terms[textField]),
+    [termsField]: optional(terms[termsField]),
   },
   reads: (contact) => [exported(contactRecord(contact)), [ContactSchema, contactMessage(contact, [], [])]],
   problem: ({ email, email_key }) =>

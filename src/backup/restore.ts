@@ -12,7 +12,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Claim, StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { claimsOf, requireOwnIds } from "./claims.ts";
+import { claimsOf, requireDistinct, requireOwnIds } from "./claims.ts";
 import { putEnds } from "./ends.ts";
 import { ownerField } from "./kept.ts";
 import type { Parsed } from "./parse.ts";
@@ -112,7 +112,10 @@ async function parseOwn(
   documents: readonly StoredDocument[],
 ): Promise<readonly Parsed[]> {
   const parsed = await parse(documents, accountId, deadline);
-  if (accountId !== undefined) await requireOwnIds(client.db(), parsed, accountId, deadline);
+  if (accountId !== undefined) {
+    requireDistinct(claimsOf(parsed, accountId));
+    await requireOwnIds(client.db(), parsed, accountId, deadline);
+  }
   return parsed;
 }
 

@@ -4,7 +4,7 @@ import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../errors.ts";
 import { lastInstant } from "../db/message.ts";
 import { loneSurrogate } from "../text.ts";
@@ -45,10 +45,19 @@ export function readableMessage<Desc extends DescMessage>(
 ): MessageShape<Desc> | undefined {
   try {
     const message = make();
-    return unrepresentableValues(schema, message).length === 0 ? message : undefined;
+    return isComplete(schema, message) && unrepresentableValues(schema, message).length === 0 ? message : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Returns whether each scalar that is always present has a value: a stored document can lack any. */
+function isComplete(schema: DescMessage, message: Message): boolean {
+  const values = message as Message & Readonly<Record<string, unknown>>;
+  return schema.fields.every(
+    ({ fieldKind, presence, localName }) =>
+      fieldKind !== "scalar" || presence !== FeatureSet_FieldPresence.IMPLICIT || values[localName] !== undefined,
+  );
 }
 
 function inMessage(message: ReflectMessage, path: string, violations: Violation[]): void {

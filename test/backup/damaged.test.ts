@@ -71,15 +71,14 @@ test("the command line reports an account and a change that cannot be read, and 
   const exported = await cliJson(service(), ["export", "--all", folder.path("backup")], { code: 1 });
   expect(exported).toMatchObject({ unreadable: [id], accounts: expect.any(Number) });
   expect(exported.accounts).toBeGreaterThan(0);
-  expect(await cliJson(service(), ["restore", folder.path("backup")], { code: 1 }).catch(String)).toContain(
-    "This account exists already",
-  );
+  const restored = await cli(service(), ["restore", folder.path("backup")]);
+  expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("This account exists already")]);
   const deleted = await cliJson(service(), ["account", "delete", document["email_key"] as string, "--yes"]);
   expect(deleted).toMatchObject({ account_id: id, email: null, erased: true });
   expect((await cliJson(service(), ["account", "list"])).unreadable).toEqual([]);
 });
 
-test.each([["x"], [null], [5], [new Date(NaN)]])(
+test.each([["x"], [null], [5]])(
   "an end of sessions whose time is %s ends every sign-in until now, and none later [OAU-15, OPS-62]",
   async (time) => {
     const [issuer, subject] = ["https://id.example.com", randomUUID()];

@@ -101,7 +101,9 @@ function isHeader(value: unknown): value is Header {
   return records_backup === format && typeof id === "string" && uuidForm.test(id) && typeof begun_at === "string";
 }
 
-/** Whether a line is that of a file. Its name follows from the account: a name with a path could be outside the folder. */
+/**
+ * Whether a line is that of a file. Its name follows from the account: a name with a path could be outside the folder.
+ */
 function isFileEntry(value: unknown): value is FileEntry {
   const { file, account_id: id, sha256, documents } = (value ?? {}) as Fields<FileEntry>;
   const isNamed =

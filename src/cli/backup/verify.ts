@@ -97,8 +97,8 @@ function accountOf(path: string, last: Line): StoredDocument {
 }
 
 /**
- * Checks that the database can accept all accounts. Returns the files of accounts that an earlier run restored. Fails if
- * it cannot accept one.
+ * Checks that the database can accept all accounts. Returns the files of accounts that an earlier run restored. Fails
+ * if it cannot accept one.
  */
 export async function checkAccounts(
   { folder, send }: Verification,

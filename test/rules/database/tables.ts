@@ -72,6 +72,7 @@ export const reach: Readonly<Record<string, Reach>> = {
 
 /** Files that open a collection by a name that they are given, and why. */
 export const openers: Readonly<Record<string, string>> = {
+  "src/backup/claims.ts": "reads the ids of the collections that a backup holds",
   "src/backup/read.ts": "reads every collection that has an account's records",
   "src/backup/restore.ts": "writes the collections that a backup holds, and rejects any other name",
   "src/db/aggregate.ts": "opens again what it was given",
@@ -89,6 +90,7 @@ export const otherTexts: readonly { readonly path: string; readonly texts: reado
     { path: "src/record-kinds.ts", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of records" },
     { path: "src/ingest/", texts: ["contacts", "sessions"], why: "the kinds of an import" },
     { path: "src/services.ts", texts: ["audit_log"], why: "a name in the log" },
+    { path: "src/cli/backup/verify.ts", texts: ["ended_sessions"], why: "the name of a collection in a backup" },
     { path: "src/mcp/", texts: ["notes"], why: "a field of a contact" },
     {
       path: "src/cli/",
