@@ -1,5 +1,5 @@
-// Habits of every file: its first sentence, its length and that of its functions, and what none has.
-import { longBodies, longFunctions } from "../rules/functions.ts";
+// Habits of every file: its first sentence, the code that it runs when it is loaded, and what none has.
+import { longBodies } from "../rules/functions.ts";
 import type { Example } from "../rules/rule.ts";
 import { declareRule, havingText } from "../rules/rule.ts";
 import { longComments, longFiles, namedForNothing, withoutPurpose } from "./habits.ts";
@@ -124,18 +124,6 @@ declareRule({
   ],
 });
 
-declareRule({
-  title: "no file has more than 300 lines",
-  sources: allHandWritten,
-  breaches: longFiles,
-  bad: [
-    ["one of 301 lines", "// Long.\n".repeat(301)],
-    ["one of 301 lines without an end of the last", "// Long.\n".repeat(301).trimEnd()],
-    ["a test", "// Long.\n".repeat(301), "test/long.test.ts"],
-  ],
-  good: [["one of 300 lines", "// Long.\n".repeat(300)]],
-});
-
 // Messages that move to another file move in the code that clients generate as well (contacts_pb in most languages):
 // they would have to change their imports for our convenience. So a service and its messages stay in one file.
 declareRule({
@@ -150,29 +138,6 @@ declareRule({
 /** A function with this number of lines. */
 const long = (head: string, foot: string, lines = 61): string =>
   [head, ...Array<string>(lines - 2).fill("  next();"), foot].join("\n");
-
-declareRule({
-  title: "no function in src and gateway is longer than 60 lines, in the browser either",
-  sources: served,
-  breaches: (sources) => sources.flatMap((source) => longFunctions(source, 60)),
-  bad: [
-    ["a function", long("function long() {", "}")],
-    ["a function within another", long("function outer() { function long() {", "}}")],
-    ["an arrow function", long("const long = async () => {", "};")],
-    ["a method of an object", long("const store = { async long() {", "} };")],
-    ["a method of a class", long("class Store { long() {", "} }")],
-    ["a function of a page", long("export function long() {", "}"), "src/guide/page/long.js"],
-    ["a function in a panel", long("function panel() {\nfunction long() {", "}\n}", 62), "src/guide/page/long.js"],
-  ],
-  good: [
-    ["a function of 60 lines", long("function long() {", "}", 60)],
-    [
-      "a panel of two functions",
-      `function panel() {\n${[1, 2].map(() => long("function one() {", "}", 50)).join("\n")}\n}`,
-      "src/guide/page/long.js",
-    ],
-  ],
-});
 
 declareRule({
   title: "the code that a module in src and gateway runs when it is loaded is at most 60 lines long",

@@ -2,7 +2,7 @@
 import type { Source } from "./sources.ts";
 
 /** The files of more than `most` lines; the end of the last line begins no other. */
-export function longFiles(files: readonly Source[], most = 300): string[] {
+export function longFiles(files: readonly Source[], most: number): string[] {
   const linesOf = (text: string): number => text.replace(/\n$/, "").split("\n").length;
   return files.filter(({ text }) => linesOf(text) > most).map(({ path, text }) => `${path} (${linesOf(text)} lines)`);
 }

@@ -6,6 +6,7 @@
  */
 export const waits: readonly string[] = [
   "drills/backup/backup.ts (4)",
+  "drills/backup/move.ts (1)",
   "drills/histories/scene.ts (1)",
   "drills/kills/faults.ts (1)",
   "drills/redis-groups/redis-groups.ts (1)",
@@ -89,7 +90,7 @@ export const waits: readonly string[] = [
   "test/observability/deployed.test.ts (1)",
   "test/observability/instance.test.ts (8)",
   "test/observability/log.test.ts (2)",
-  "test/observability/metrics.test.ts (3)",
+  "test/observability/metrics.test.ts (4)",
   "test/observability/request-line.test.ts (1)",
   "test/observability/request-lines.ts (1)",
   "test/observability/traces.test.ts (4)",
