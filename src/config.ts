@@ -149,7 +149,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     sessionSecrets,
     rateLimit,
     rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
-    maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 24, 1, 1_000_000),
+    maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 64, 1, 1_000_000),
     trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
     documentProvider,
     auditRetentionDays: integer("AUDIT_RETENTION_DAYS", env("AUDIT_RETENTION_DAYS"), 400, 0, 20_000),

@@ -36,7 +36,7 @@ test("without any setting the contract's defaults apply: 8080 and 8081 on loopba
     sessionSecrets: undefined,
     rateLimit: 10,
     rateBurst: 20,
-    maxInFlight: 24,
+    maxInFlight: 64,
     trustProxy: 0,
     documentProvider: "google",
     auditRetentionDays: 400,

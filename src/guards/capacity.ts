@@ -17,7 +17,7 @@ export interface Capacity {
   identify<T>(credential: CredentialState, work: () => Promise<T>): Promise<T>;
   /**
    * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
-   * UNAVAILABLE if the queue is full or after half a second. Fails with the deadline's reason once it has passed. The
+   * UNAVAILABLE if the queue is full or the wait is too long. Fails with the deadline's reason once it has passed. The
    * work has not started in these cases.
    */
   run<T>(credential: CredentialState, deadline: Deadline, work: () => Promise<T>): Promise<T>;
@@ -56,19 +56,29 @@ export function overload(): Failure {
   });
 }
 
-/** How many requests wait for a slot, and how long. */
+/** How many requests are in progress or wait for a slot, and how long they wait. */
 export interface Queueing {
+  /** The maximum number of requests of known callers in progress, including those that wait. */
+  readonly maxKnown: number;
   readonly maxWaiting: Readonly<Record<CredentialState, number>>;
-  readonly maxWaitMs: number;
+  readonly maxWaitMs: Readonly<Record<CredentialState, number>>;
 }
 
+/** The requests of an account that an idle instance serves at once, however few slots it has: a full bucket. */
+const accountBurst = 24;
+
 /**
- * Returns the queueing of requests. Of known callers, as many wait as there are slots, or an account's burst: more
- * would only delay each other. Of unknown ones, all keys of an office may wait, which a new instance sees at once.
- * After half a second, a client is better served by another attempt.
+ * Returns the queueing of requests. Known callers leave a quarter of the slots to others, so that users can sign in
+ * while MongoDB does not respond. More requests in progress would only delay each other. Of unknown callers, all keys
+ * of an office may wait, which a new instance sees at once. After half a second, a client is better served by another
+ * attempt; a look-up is needed only once.
  */
 export function queueingOf(slots: number): Queueing {
-  return { maxWaiting: { verified: Math.max(slots, 24), unverified: 256 }, maxWaitMs: 500 };
+  return {
+    maxKnown: Math.max(Math.ceil((slots * 3) / 4), accountBurst),
+    maxWaiting: { verified: accountBurst, unverified: 256 },
+    maxWaitMs: { verified: 500, unverified: 3_000 },
+  };
 }
 
 interface Waiting {
@@ -83,12 +93,12 @@ interface Waiting {
 export function createCapacity(
   slots: number,
   onRejection: () => void,
-  { maxWaiting, maxWaitMs } = queueingOf(slots),
+  { maxKnown, maxWaiting, maxWaitMs } = queueingOf(slots),
 ): BoundedCapacity {
   const { free, enter, leave, wait, working, waiting } = createSlots(slots, maxWaitMs);
   const identifying = { verified: 0, unverified: 0 };
   // Callers without a credential need no slot, but they must not take the processor from the others.
-  const maxIdentifying = { verified: Infinity, unverified: Math.ceil(slots / 2) + maxWaiting.verified };
+  const maxUnknown = Math.ceil(slots / 2) + maxWaiting.verified;
   const places = (credential: CredentialState): number =>
     free(credential) + maxWaiting[credential] - waiting[credential].size;
 
@@ -112,7 +122,10 @@ export function createCapacity(
       waiting: waiting.verified.size + waiting.unverified.size,
       identifying: identifying.verified + identifying.unverified,
     }),
-    isFull: (credential) => identifying[credential] >= Math.min(places(credential), maxIdentifying[credential]),
+    isFull: (credential) =>
+      credential === "verified"
+        ? identifying.verified + waiting.verified.size + working.verified >= maxKnown
+        : identifying.unverified >= Math.min(places("unverified"), maxUnknown),
     async identify(credential, work) {
       identifying[credential] += 1;
       try {
@@ -143,7 +156,7 @@ export function createCapacity(
 }
 
 /** Creates `slots` slots, and two queues: with and without a verified credential. */
-function createSlots(slots: number, maxWaitMs: number) {
+function createSlots(slots: number, maxWaitMs: Queueing["maxWaitMs"]) {
   const maxWorking = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
   const waiting = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
   const working = { verified: 0, unverified: 0 };
@@ -185,7 +198,7 @@ function createSlots(slots: number, maxWaitMs: number) {
           resolve(false);
         },
         // A timer may fire up to a millisecond early, before the deadline has passed.
-        Math.ceil(Math.min(maxWaitMs, at - performance.now())) + 1,
+        Math.ceil(Math.min(maxWaitMs[credential], at - performance.now())) + 1,
       );
       waiting[credential].add(one);
     });

@@ -77,6 +77,8 @@ export interface Recognizer<Holder> {
 export interface Presumed {
   /** The bucket to debit; undefined selects the bucket of the address. */
   readonly bucket: string | undefined;
+  /** Whether the credential may have ended: its last use has not been proven. */
+  readonly isOverdue: boolean;
 }
 
 /**
@@ -136,8 +138,10 @@ export function createRecognizer<Holder>(
     proven: memory.proven,
     presume(name) {
       const known = memory.known(name);
-      // A credential whose last use is not proven may have ended, and then its account must not be debited.
-      return known && { bucket: memory.isOverdue(known) ? undefined : bucketOf(known.holder) };
+      if (known === undefined) return undefined;
+      // An ended credential must not take a token of its account.
+      const isOverdue = memory.isOverdue(known);
+      return { isOverdue, bucket: isOverdue ? undefined : bucketOf(known.holder) };
     },
     async recognize(credential, arrival) {
       const { deadline, optional } = arrival;

@@ -51,7 +51,11 @@ const maxLargeBodies = 8;
 /** The maximum for one network, so that others get slots however slowly its clients read. */
 const maxPerNetwork = 2;
 /** A page requests its files at once, and a client may read slowly. */
-const largeQueueing: Queueing = { maxWaiting: { verified: 256, unverified: 0 }, maxWaitMs: 3_000 };
+const largeQueueing: Queueing = {
+  maxKnown: Infinity,
+  maxWaiting: { verified: 256, unverified: 0 },
+  maxWaitMs: { verified: 3_000, unverified: 0 },
+};
 
 /**
  * Creates the limits. `redis` is undefined if there is none. `maxInFlight` is the maximum number of concurrent
@@ -95,7 +99,15 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
-    shedding: (presume) => createShedding({ capacity, buckets, presume, onOverload, onRemembered }),
+    shedding: (presume) =>
+      createShedding({
+        capacity,
+        buckets,
+        waitForLookUp: (address) => recognition.lookUps.wait(networkOf(address), 1),
+        presume,
+        onOverload,
+        onRemembered,
+      }),
     sendLarge: createSendLarge(onOverload),
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
     receiveUnidentified: createReceiveUnidentified(recognition),

@@ -15,7 +15,7 @@ import { accountBucket } from "./throttle.ts";
 export interface SessionGuard<User extends SignedInUser = SignedInUser> {
   /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
-  /** Returns what memory knows of the session in a `Cookie` header; undefined if there is none that was valid before. */
+  /** Returns what memory knows of the session in a `Cookie` header; undefined if none was valid before. */
   presume(cookies: string): Presumed | undefined;
   /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;

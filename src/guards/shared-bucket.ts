@@ -11,9 +11,9 @@ import type { KnownBuckets } from "./known-buckets.ts";
  * ahead. Therefore, the instance sends the maximum number of tokens that the bucket can have, as far as it knows.
  *
  * The first four arguments are the limiter's: points to take, duration in whole units, points of the limiter, duration.
- * Then come the maximum number of tokens, empty if unknown, and the tokens that were debited before. The result is points consumed, milliseconds to wait,
- * tokens left, and the time. The request is rejected if the points consumed exceed the limiter's. A foreign value, such
- * as one of another type, counts as a full bucket.
+ * Then come the maximum number of tokens, empty if unknown, and the tokens that were debited before. The result is
+ * points consumed, milliseconds to wait, tokens left, and the time. The request is rejected if the points consumed
+ * exceed the limiter's. A foreign value, such as one of another type, counts as a full bucket.
  */
 const takeScript = `
 local time = redis.call('TIME')

@@ -19,6 +19,8 @@ export interface RememberedBuckets {
 export interface SheddingDependencies {
   readonly capacity: Pick<BoundedCapacity, "isFull">;
   readonly buckets: RememberedBuckets;
+  /** Returns the milliseconds for which no credential of a client may be looked up; 0 if one may be. */
+  readonly waitForLookUp: (address: string) => number;
   /** Returns the presumed caller; undefined if none is known. */
   readonly presume: (request: Arrived) => Presumed | undefined;
   /** Called for every request rejected with UNAVAILABLE. */
@@ -28,17 +30,27 @@ export interface SheddingDependencies {
 }
 
 /** Creates the load shedding. A request costs it no more than two comparisons unless there is something to reject. */
-export function createShedding({ capacity, buckets, presume, onOverload, onRemembered }: SheddingDependencies): Shed {
+export function createShedding({
+  capacity,
+  buckets,
+  waitForLookUp,
+  presume,
+  onOverload,
+  onRemembered,
+}: SheddingDependencies): Shed {
   const overloaded = overload();
   return (request, isDebited) => {
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
     if (!isBusy && !(isDebited && buckets.someEmpty())) return undefined;
     const presumed = presume(request);
     const bucket = isDebited ? (presumed?.bucket ?? addressBucket(request.address())) : undefined;
-    const waitMs = bucket === undefined ? 0 : buckets.wait(bucket);
-    if (waitMs > 0) {
+    // A credential that is not known may be valid, and have a bucket of its own: only the limit of look-ups applies.
+    const isUnknown =
+      presumed?.isOverdue ?? (request.header("authorization") ?? request.header("cookie")) !== undefined;
+    const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : buckets.wait(bucket);
+    if (wait > 0) {
       onRemembered();
-      return rateLimited(waitMs); // 429
+      return rateLimited(wait); // 429
     }
     if (!capacity.isFull(presumed === undefined ? "unverified" : "verified")) return undefined;
     if (bucket !== undefined) buckets.debit(bucket);

@@ -44,8 +44,12 @@ export const user: SignedInUser = {
 };
 export const origin = "https://records.example";
 
-/** A queueing in which so many requests of each kind wait. */
-export const waiting = (max: number): Queueing => ({ maxWaiting: { verified: max, unverified: max }, maxWaitMs: 500 });
+/** A queueing in which so many requests of each kind wait, behind two in progress. */
+export const waiting = (max: number): Queueing => ({
+  maxKnown: max + 2,
+  maxWaiting: { verified: max, unverified: max },
+  maxWaitMs: { verified: 500, unverified: 500 },
+});
 
 /** What the dependencies return; a test may change it at any time. */
 export interface World {

@@ -13,6 +13,8 @@ import { waiting } from "./made.ts";
 let capacity: BoundedCapacity;
 let presumed: Presumed | undefined;
 let counted: string[];
+let lookUpWaitMs: number;
+let credential: string | undefined;
 let shed: (isDebited?: boolean) => Failure | undefined;
 
 beforeEach(() => {
@@ -20,14 +22,17 @@ beforeEach(() => {
   presumed = undefined;
   counted = [];
   const known = createKnownBuckets({ rate: 0.001, burst: 3 });
+  lookUpWaitMs = 0;
+  credential = undefined;
   const decide = createShedding({
     capacity,
     buckets: { someEmpty: () => known.count() > 0, wait: (name) => known.wait(name, 1), debit: known.debit },
+    waitForLookUp: () => lookUpWaitMs,
     presume: () => presumed,
     onOverload: () => void counted.push("overload"),
     onRemembered: () => void counted.push("remembered"),
   });
-  shed = (isDebited = true) => decide({ header: () => undefined, address: () => "192.0.2.1" }, isDebited);
+  shed = (isDebited = true) => decide({ header: () => credential, address: () => "192.0.2.1" }, isDebited);
 });
 
 /** Counts as a request in progress until the returned function is called, or the test has finished. */
@@ -42,14 +47,14 @@ function occupy(credential: "verified" | "unverified" = "verified"): () => Promi
 const overloaded = { reason: Reason.UNAVAILABLE, message: "The service is handling too many requests. Try again." };
 
 test("while too many requests are in progress, each further one is 503 and takes a token, and 429 once its bucket is empty [RTE-22, RTE-04]", () => {
-  presumed = { bucket: "account:a" };
+  presumed = { bucket: "account:a", isOverdue: false };
   expect(shed()).toBeUndefined();
   occupy();
   occupy();
   for (let turn = 0; turn < 3; turn++) expect(shed()).toMatchObject({ ...overloaded, retryAfterSeconds: undefined });
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 });
   expect(counted).toEqual(["overload", "overload", "overload", "remembered"]);
-  presumed = { bucket: "account:b" };
+  presumed = { bucket: "account:b", isOverdue: false };
   expect(shed()).toMatchObject(overloaded);
 });
 
@@ -58,14 +63,35 @@ test("a request whose bucket is known to be empty is 429 although the instance i
   for (let turn = 0; turn < 3; turn++) shed();
   for (const end of ends) await end();
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
-  presumed = { bucket: undefined };
+  presumed = { bucket: undefined, isOverdue: false };
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
 });
 
 test("unknown callers are rejected at half of the slots, and known ones are not [RTE-23]", () => {
   occupy("unverified");
   expect(shed()).toMatchObject(overloaded);
-  presumed = { bucket: "account:a" };
+  presumed = { bucket: "account:a", isOverdue: false };
+  expect(shed()).toBeUndefined();
+});
+
+test("an unknown credential is 429, not 503, while too many look-ups of its address have failed [RTE-20, RTE-22]", () => {
+  occupy("unverified");
+  lookUpWaitMs = 1_500;
+  expect(shed()).toMatchObject(overloaded);
+  credential = "Bearer unknown";
+  expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 2 });
+  presumed = { bucket: "account:a", isOverdue: false };
+  expect(shed()).toBeUndefined();
+});
+
+test("a credential that may be valid is not 429 because the bucket of its address is empty [RTE-09, RTE-21]", async () => {
+  const ends = [occupy(), occupy("unverified")];
+  for (let turn = 0; turn < 3; turn++) shed();
+  for (const end of ends) await end();
+  expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
+  credential = "Bearer unknown";
+  expect(shed()).toBeUndefined();
+  presumed = { bucket: undefined, isOverdue: true };
   expect(shed()).toBeUndefined();
 });
 
