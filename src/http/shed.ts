@@ -1,5 +1,6 @@
 // Responses to requests that are rejected before anything else is done for them: prepared once, written at once.
 import type { ServerHttp2Stream } from "node:http2";
+import { parseContentType as connectType } from "@connectrpc/connect/protocol-connect";
 import { endWith, failureEnvelope, failureHeaders } from "../../gateway/response.ts";
 import { table } from "../../gateway/route.ts";
 import { setBounded } from "../bounded-cache.ts";
@@ -10,6 +11,8 @@ import type { Failure } from "../errors.ts";
 import { connectError } from "../rpc/connect-error.ts";
 import { spokenBy } from "../rpc/early-rejection.ts";
 import type { Protocol } from "../rpc/protocol.ts";
+import { contentTypeOf, isConnect, isGrpc } from "../rpc/protocol.ts";
+import { encodeWebText, isWebText } from "../rpc/web-text.ts";
 import { rejection } from "../rpc/rejection.ts";
 import type { HeaderList } from "./headers.ts";
 import { corsHeaders } from "./headers.ts";
@@ -72,7 +75,7 @@ export function createShedder(
     write(request, response: Response & { readonly stream?: ServerHttp2Stream }, failure, target) {
       const form = formOf(target);
       if (form === undefined) return false;
-      const { status, headers: prepared, body } = prepare(request, failure, form);
+      const { status, headers: prepared, body } = prepare(request, failure, target, form);
       const headers: Record<string, string> = { ...prepared, "X-Request-Id": requestIdOf(request) };
       for (const [name, value] of corsHeaders(request, corsOrigins)) headers[name] = value;
       const { stream } = response;
@@ -118,15 +121,15 @@ const maxPrepared = 200;
 
 function createPrepare(headersOf: (form: ShedForm) => HeaderList) {
   const prepared = new Map<string, Prepared>();
-  return (request: Request, failure: Failure, form: ShedForm): Prepared => {
-    const protocol = form === "rpc" ? spokenBy(request) : undefined;
-    const type = protocol === undefined ? "" : (request.headers["content-type"] ?? "");
-    const key = `${form} ${protocol} ${failure.reason} ${failure.retryAfterSeconds} ${type}`;
+  return (request: Request, failure: Failure, target: PublicTarget, form: ShedForm): Prepared => {
+    const protocol = form === "rpc" ? protocolOfError(request, target) : undefined;
+    const type = protocol === undefined ? "" : contentTypeOf(request);
+    const key = `${form} ${protocol} ${isWebText(request)} ${failure.reason} ${failure.retryAfterSeconds} ${type}`;
     const known = prepared.get(key);
     if (known !== undefined) return known;
     const common = headersOf(form);
     const response =
-      protocol === undefined ? prepareJson(failure, form, common) : prepareError(failure, protocol, type, common);
+      protocol === undefined ? prepareJson(failure, form, common) : prepareError(failure, protocol, request, common);
     setBounded(prepared, key, response, maxPrepared);
     return response;
   };
@@ -145,9 +148,20 @@ function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prep
   return { status: failure.kind.http, headers, body };
 }
 
-function prepareError(failure: Failure, protocol: Protocol, type: string, common: HeaderList): Prepared {
-  const { status, header, trailer, body } = rejection(protocol, type, connectError(failure, protocol));
+/** Returns the protocol of an error; undefined for the envelope, which a request gets that is no call of an rpc. */
+function protocolOfError(request: Request, { surface }: PublicTarget): Protocol | undefined {
+  if (isGrpc(request)) return spokenBy(request);
+  const isCall =
+    surface !== undefined && request.method === "POST" && connectType(contentTypeOf(request))?.stream === false;
+  return isCall || isConnect(request) ? "connect" : undefined;
+}
+
+function prepareError(failure: Failure, protocol: Protocol, request: Request, common: HeaderList): Prepared {
+  const type = contentTypeOf(request);
+  const error = rejection(protocol, type, connectError(failure, protocol));
+  const { status, header, trailer, body } = isWebText(request) ? encodeWebText(error) : error;
   // A gRPC response without a message has its status in its only headers ("Trailers-Only").
   const headers = Object.fromEntries([...common, ...(header ?? []), ...(trailer ?? [])]);
+  if (protocol === "grpc") headers["content-type"] = type;
   return { status, headers, body: trailer === undefined ? Buffer.concat(body) : undefined };
 }

@@ -1,4 +1,5 @@
-// Clients that close their sending half after the request: they get their responses, and those that have left are noticed.
+// Clients that close their sending half after the request: they get their responses, and those that have left are
+// noticed.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { MongoClient } from "mongodb";

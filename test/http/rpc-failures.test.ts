@@ -49,7 +49,7 @@ test("a client of gRPC sees an unknown rpc as UNIMPLEMENTED on both listeners, w
       expect([path, await grpcStatus(base, path.slice(1))]).toEqual([path, expected]);
 });
 
-test("calls of an unknown rpc beyond the bucket are RESOURCE_EXHAUSTED for a client of gRPC [THR-01, WIR-06]", async () => {
+test("calls of an unknown rpc beyond the bucket are RESOURCE_EXHAUSTED for a client of gRPC [RTE-14, WIR-06]", async () => {
   const another = await service.another({ RATE_LIMIT: "1", RATE_BURST: "2" });
   const calls = Array.from({ length: 12 }, () => grpcStatus(another.base, "records.v1.ContactService/Nope"));
   const codes = (await Promise.all(calls)).map(({ code }) => code);
