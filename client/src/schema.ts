@@ -275,7 +275,7 @@ export interface components {
         /** @description The key to create. */
         CreateApiKeyRequest: {
             /** @description What the key may do. The default is `read_write`. */
-            access?: components["schemas"]["ApiKeyAccess"] | null;
+            access?: components["schemas"]["ApiKeyAccess"];
         };
         CreateApiKeyResult: {
             /** @description The key, with its secret. */
@@ -284,7 +284,7 @@ export interface components {
         /** @description The key that replaces the current one. */
         RotateApiKeyRequest: {
             /** @description What the new key may do. The default is the access of the old key. */
-            access?: components["schemas"]["ApiKeyAccess"] | null;
+            access?: components["schemas"]["ApiKeyAccess"];
             /**
              * Format: uuid
              * @description The id of the key to replace. The default is the active key, whichever it is.
