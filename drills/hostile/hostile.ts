@@ -59,7 +59,7 @@ const hurried: readonly Break[] = [
   { file: listener, from: "const keepAliveMs = 65_000;", to: "const keepAliveMs = 3_000;" },
   { file: listener, from: "const stalledMs = 30_000;", to: "const stalledMs = 5_000;" },
 ];
-const requestId = 'const sentId = single(headers["x-request-id"]);';
+const requestId = 'const sent = single(headers["x-request-id"]);';
 
 export const hostile: Drill = {
   name: "hostile",

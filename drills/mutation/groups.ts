@@ -58,8 +58,8 @@ export const groups: readonly Group[] = [
   },
   {
     name: "admission",
-    mutate: ["src/deadline.ts", ...guards("capacity", "limits", "throttle")],
-    tests: tests("guards", "deadline", "capacity-slots", "limits", "public-policy", "public-policy-limits"),
+    mutate: ["src/deadline.ts", ...guards("capacity", "limits", "shedding", "throttle")],
+    tests: tests("guards", "deadline", "capacity-slots", "limits", "overload", "public-policy", "public-policy-limits"),
   },
   {
     name: "messages",
@@ -69,7 +69,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "request",
-    mutate: gateway("request", "body", "collect", "unknown-names"),
+    mutate: gateway("request", "body", "collect", "continue", "integer-bounds", "unknown-names"),
     tests: tests("gateway", "parameters", "body", "receive", "collect"),
   },
   {
@@ -99,7 +99,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "json",
-    mutate: gateway("json", "enum-names", "timestamps"),
+    mutate: gateway("json", "json-fields", "json-integers", "enum-names", "timestamps"),
     tests: tests("gateway", "json", "enum-names", "timestamps"),
   },
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },

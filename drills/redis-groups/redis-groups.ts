@@ -53,8 +53,8 @@ const control: Plan = { ...plans.short, faults: { cluster: ["move"] } };
 
 const forgetful: Break = {
   file: "src/guards/shared-bucket.ts",
-  from: "[...args, String(maxTokens)]",
-  to: "[...args, '']",
+  from: "[...args, String(maxTokens), String(debited)]",
+  to: "[...args, '', String(debited)]",
 };
 const deaf: Break = {
   file: "src/db/redis-client.ts",
