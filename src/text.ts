@@ -52,7 +52,6 @@ export function sanitizeForEcho(text: string, longest: number): string {
  * take for one, and the vertical controls.
  */
 const lineBreak = /\r\n|[\n\v\f\r\x1c-\x1e\x84\x85\x8a-\x8d\u2028\u2029]/;
-const lineBreaks = new RegExp(lineBreak, "g");
 
 /** Returns the lines of a text. */
 export function linesOfText(text: string): string[] {
@@ -61,7 +60,7 @@ export function linesOfText(text: string): string[] {
 
 /** Returns a text as one line, with a blank in place of each line break. */
 export function oneLine(text: string): string {
-  return text.replace(lineBreaks, " ");
+  return linesOfText(text).join(" ");
 }
 
 /** Matches a character that can be seen. Spaces, controls, format characters and the blank Braille pattern cannot. */

@@ -44,7 +44,7 @@ test.each([
   ["nothing", "", []],
   ["a part of the preface of HTTP/2", "PRI * HT", []],
   ["a part of the headers", "GET /v1/health HTTP/1.1\r\nHos", ["400"]],
-  ["a part of the body", head("POST /v1/contacts", "Content-Length: 9\r\n") + "{", ["400"]],
+  ["a part of the body", `${head("POST /v1/contacts", "Content-Length: 9\r\n")}{`, ["400"]],
 ])("closes the connection of a client that ends its input after %s [ERR-08]", async (_, sent, expected) => {
   expect(final(await sendAndEnd(service().base, sent)).slice(-1)).toEqual(expected);
 });
