@@ -21,11 +21,6 @@ export interface Surface {
 /** Handles the requests of a listener, and the messages that its HTTP parser rejects. */
 export interface ListenerOptions {
   handle(request: Request, response: Response): void;
-  /**
-   * Rejects a request over HTTP/2 before its turn, if it must be rejected at once. Returns whether it did. Undefined if
-   * no request is.
-   */
-  readonly shed?: (request: Request, response: Response) => boolean;
   /** Returns the whole HTTP/1.1 response for a message that was rejected with this status. */
   rejectMessage(status: RejectedStatus): string;
   /** Rejects an unsupported `Expect` with 417. */

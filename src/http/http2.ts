@@ -29,8 +29,6 @@ export interface Http2 {
 /** Dependencies of the HTTP/2 server. */
 export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
-  /** Rejects a request at once, if it must be. Returns whether it did. */
-  readonly shed: (request: Request, response: Response) => boolean;
   readonly running: ResponseTracker;
   /** The memory that open streams may hold, in bytes: a client can leave any response unread. */
   readonly held: SharedTotal;
@@ -73,7 +71,7 @@ const streamBytes = 16_384;
 const closingMs = 1_000;
 
 export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
-  const { receive, shed, running, held } = dependencies;
+  const { receive, running, held } = dependencies;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
@@ -81,7 +79,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     const { stream } = request;
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
-    if (connection === undefined || shed(request, response)) return;
+    if (connection === undefined) return;
     const release = held.take(connection.network, streamBytes + sizeOf(request.rawHeaders));
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
     stream.once("close", release);

@@ -76,16 +76,9 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
     endUnread(request, response);
     options.handle(request, response);
   }
-  function shed(request: Request, response: Response): boolean {
-    if (closing || options.shed === undefined) return false;
-    request.url = originForm(request.url);
-    if (!options.shed(request, response)) return false;
-    endUnread(request, response);
-    return true;
-  }
   const isLimited = options.rejectSlow !== undefined;
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
-  const common = { ...options, ...times, receive, shed, running, held: peers.streams };
+  const common = { ...options, ...times, receive, running, held: peers.streams };
   const stalledIn1 = isLimited ? limits.stalledMs : 0;
   const http1 = createHttp1Server({ ...common, keepAliveTimeout: keepAliveMs, stalledMs: stalledIn1 });
   const http2 = createHttp2Server({

@@ -107,11 +107,6 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   return {
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
-    shed(request, response) {
-      const target = targetOf(request);
-      const failure = shedding.failureOf(request, target);
-      return failure !== undefined && shedding.write(request, response, failure, target);
-    },
     handle(request, response) {
       const target = targetOf(request);
       const failure = shedding.failureOf(request, target);
