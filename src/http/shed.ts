@@ -1,5 +1,4 @@
 // Responses to requests that are rejected before anything else is done for them: prepared once, written at once.
-import type { ServerHttp2Stream } from "node:http2";
 import { parseContentType as connectType } from "@connectrpc/connect/protocol-connect";
 import { endWith, failureEnvelope, failureHeaders } from "../../gateway/response.ts";
 import { table } from "../../gateway/route.ts";
@@ -12,6 +11,7 @@ import { connectError } from "../rpc/connect-error.ts";
 import { spokenBy } from "../rpc/early-rejection.ts";
 import type { Protocol } from "../rpc/protocol.ts";
 import { contentTypeOf, isConnect, isGrpc } from "../rpc/protocol.ts";
+import { endTrailersOnly } from "../rpc/trailers-only.ts";
 import { encodeWebText, isWebText } from "../rpc/web-text.ts";
 import { rejection } from "../rpc/rejection.ts";
 import type { HeaderList } from "./headers.ts";
@@ -72,21 +72,17 @@ export function createShedder(
       const isDebited = !target.isServed || (formOf(target) !== undefined && request.method !== "OPTIONS");
       return shed(arrived, isDebited);
     },
-    write(request, response: Response & { readonly stream?: ServerHttp2Stream }, failure, target) {
+    write(request, response, failure, target) {
       const form = formOf(target);
       if (form === undefined) return false;
       const { status, headers: prepared, body } = prepare(request, failure, target, form);
       const headers: Record<string, string> = { ...prepared, "X-Request-Id": requestIdOf(request) };
       for (const [name, value] of corsHeaders(request, corsOrigins)) headers[name] = value;
-      const { stream } = response;
-      if (stream === undefined) {
+      // A gRPC status must end the stream with its headers: after `writeHead`, Node would send an empty DATA frame.
+      if (body === undefined) endTrailersOnly(response, Object.entries(headers), []);
+      else {
         response.writeHead(status, headers);
-        endWith(response, body ?? "");
-      } else {
-        // This costs less than the interface of HTTP/1.1. A gRPC status must end the stream with its headers.
-        const isEnd = body === undefined || request.method === "HEAD";
-        stream.respond({ ":status": status, ...headers }, { endStream: isEnd });
-        if (!isEnd) stream.end(body);
+        endWith(response, body);
       }
       logShed(request, failure);
       return true;
