@@ -45,14 +45,17 @@ export const backup: Drill = {
       from: '[collections.auditLog]: {\n    kept: "account"',
       to: '[collections.auditLog]: {\n    kept: "nothing"',
     }),
-    control("an account is restored over an existing one", {
-      file: "src/backup/restore.ts",
-      from: `function failTaken(): never {
+    control(
+      "an account is restored over an existing one",
+      ...["failTaken", "failName"].map((name) => ({
+        file: "src/backup/restore.ts",
+        from: `function ${name}(): never {
   return fail(`,
-      to: `function failTaken(): never {
+        to: `function ${name}(): never {
   return undefined as never;
   fail(`,
-    }),
+      })),
+    ),
     control("numbers lose their types", {
       file: "src/backup/parse.ts",
       from: "BSON.deserialize(bson, { promoteValues: false })",
