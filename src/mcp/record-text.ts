@@ -133,11 +133,19 @@ function quotedSection(title: string, content: unknown): string {
   return isSet(content) ? section(title, quoted(content)) : "";
 }
 
+/** How much of a text is split into lines at a time: a transcript can have a million of them. */
+const quotedAtOnce = 65_536;
+
 /** Returns a text with `> ` before each of its lines. */
 function quoted(content: unknown): string {
-  return linesOfText(String(content))
-    .map((line) => `> ${line}`)
-    .join("\n");
+  const text = String(content);
+  let all = "> ";
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + quotedAtOnce;
+    if (text[end - 1] === "\r" && text[end] === "\n") end += 1;
+    all += linesOfText(text.slice(at, end)).join("\n> ");
+  }
+  return all;
 }
 
 /**
