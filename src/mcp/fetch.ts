@@ -5,8 +5,8 @@ import { Failure, fail, rejectInput } from "../errors.ts";
 import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
 import { sanitizeForEcho } from "../text.ts";
 import { uuidForm } from "../uuid.ts";
-import type { Body } from "./record-text.ts";
-import { contactText, continuationMark, sessionText } from "./record-text.ts";
+import type { Body, RecordText } from "./record-text.ts";
+import { contactText, sessionText, shownPage } from "./record-text.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import { nameOfClient, nameOfContact, olderNotes, titleOfSession } from "./rows.ts";
 import { recordUrl } from "./search.ts";
@@ -15,10 +15,9 @@ import { rejectOthers } from "./tool.ts";
 import { pageOf } from "./transcript.ts";
 
 /** A record as text. */
-export interface Fetched {
+export interface Fetched extends RecordText {
   readonly id: string;
   readonly title: string;
-  readonly text: string;
   readonly url: string;
   readonly metadata: Readonly<Record<string, string>>;
   /** How to get data of the record that the text leaves out. */
@@ -93,17 +92,19 @@ function readId(id: unknown): RecordId {
   );
 }
 
+/** A page of a record's text. */
+export interface FetchedPage extends Omit<Fetched, "quotedFrom"> {
+  readonly nextId: string | undefined;
+}
+
 /**
  * Returns a page of a record's text, from an offset in characters. `nextId` is the id of the next page, if there is
  * one.
  */
-export function pageOfRecord(
-  { text, ...record }: Fetched,
-  offset: number,
-): Fetched & { readonly nextId: string | undefined } {
-  const { page, next, start } = pageOf(text, offset, record);
-  const mark = page === "" ? "" : continuationMark(text, start);
-  return { ...record, text: mark + page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
+export function pageOfRecord({ text, quotedFrom, ...record }: Fetched, offset: number): FetchedPage {
+  const { start, end, next } = pageOf(text, offset, record);
+  const page = shownPage({ text, quotedFrom }, start, end);
+  return { ...record, text: page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
 }
 
 /** Returns a page of a record's text, and appends a hint on how to get the rest. */
@@ -135,7 +136,7 @@ async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext
   return {
     id: `contact:${id}`,
     title,
-    text: contactText(title, contact),
+    ...contactText(title, contact),
     url: recordUrl(baseUrl, "contact", id),
     metadata: { kind: "contact", ...storedTimes(contact) },
     more: olderNotes([contact]),
@@ -153,7 +154,7 @@ async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext
   return {
     id: `session:${id}`,
     title,
-    text: sessionText({ title, session, person, spoken: transcript.body["data"] as Body }),
+    ...sessionText({ title, session, person, spoken: transcript.body["data"] as Body }),
     url: recordUrl(baseUrl, "session", id),
     metadata: { kind: "session", date: session.session_date ?? "", ...storedTimes(session) },
   };

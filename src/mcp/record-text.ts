@@ -6,6 +6,16 @@ import { firstVisible, linesOfText, oneLine } from "../text.ts";
 /** A message as REST writes it. */
 export type Body = Readonly<Record<string, unknown>>;
 
+/** The text of a record. */
+export interface RecordText {
+  readonly text: string;
+  /**
+   * Where a text begins whose lines are quoted only in a page, because a transcript can have a million of them; the end
+   * of the text if there is none.
+   */
+  readonly quotedFrom: number;
+}
+
 /** What the text of a session consists of. */
 export interface SessionParts {
   /** As one line. */
@@ -30,21 +40,22 @@ const labels: Readonly<Record<string, string>> = {
 const stored = ["created_at", "updated_at"];
 
 /** Returns a contact with its notes and last sessions as text. The title is one line. */
-export function contactText(title: string, contact: Body): string {
+export function contactText(title: string, contact: Body): RecordText {
   const named = valueText(contact["inferred_name"]) === title ? ["inferred_name"] : [];
   const shown = ["id", "full_name", ...named, "notes", "memory", "notes_timeline", "recent_sessions", ...stored];
-  return joined([
+  const parts = [
     `# ${title}`,
     facts(contact, shown).join("\n"),
     quotedSection("Notes", contact["notes"]),
     quotedSection("Memory", contact["memory"]),
     section("Timeline", (contact["notes_timeline"] as readonly Body[]).map(timelineLine).join("\n")),
     section("Recent sessions", (contact["recent_sessions"] as readonly Body[]).map(sessionLine).join("\n")),
-  ]);
+  ];
+  return whole(joined(parts));
 }
 
 /** Returns a session with its notes and transcript as text. */
-export function sessionText({ title, session, person, spoken }: SessionParts): string {
+export function sessionText({ title, session, person, spoken }: SessionParts): RecordText {
   const client = session["client"] as Body | null;
   const recording = (spoken["recording"] ?? {}) as Body;
   const lines = [
@@ -53,12 +64,11 @@ export function sessionText({ title, session, person, spoken }: SessionParts): s
     // No tool accepts the id of a recording.
     ...facts(recording, ["id"]),
   ];
-  return joined([
-    `# ${title}`,
-    lines.join("\n"),
-    ...(session["notes"] as readonly Body[]).map(noteSection),
-    quotedSection("Transcript", spoken["transcript"]),
-  ]);
+  const { transcript } = spoken;
+  const parts = [`# ${title}`, lines.join("\n"), ...(session["notes"] as readonly Body[]).map(noteSection)];
+  if (!isSet(transcript)) return whole(joined(parts));
+  const before = `${joined([...parts, "## Transcript"])}\n`;
+  return { text: before + String(transcript), quotedFrom: before.length };
 }
 
 function clientText(person: string, client: Body): string {
@@ -133,26 +143,31 @@ function quotedSection(title: string, content: unknown): string {
   return isSet(content) ? section(title, quoted(content)) : "";
 }
 
-/** How much of a text is split into lines at a time: a transcript can have a million of them. */
-const quotedAtOnce = 65_536;
-
 /** Returns a text with `> ` before each of its lines. */
 function quoted(content: unknown): string {
-  const text = String(content);
-  let all = "> ";
-  for (let at = 0, end = 0; at < text.length; at = end) {
-    end = at + quotedAtOnce;
-    if (text[end - 1] === "\r" && text[end] === "\n") end += 1;
-    all += linesOfText(text.slice(at, end)).join("\n> ");
-  }
-  return all;
+  return `> ${linesOfText(String(content)).join("\n> ")}`;
+}
+
+/** Returns a text of which nothing is left to be quoted. */
+function whole(text: string): RecordText {
+  return { text, quotedFrom: text.length };
 }
 
 /**
- * Returns what a page of such a text has to begin with, so that the rest of a line cannot look like a line of ours;
- * nothing if a line begins at `start`.
+ * Returns a page of a text, from `start` to `end`, with its lines quoted. It marks the rest of a line, which could look
+ * like a line of ours.
  */
-export function continuationMark(text: string, start: number): string {
+export function shownPage({ text, quotedFrom }: RecordText, start: number, end: number): string {
+  if (start >= end) return "";
+  const own = text.slice(start, Math.max(start, Math.min(end, quotedFrom)));
+  const spoken = text.slice(Math.max(start, quotedFrom), end);
+  if (own !== "") return continuationMark(text, start) + own + (spoken === "" ? "" : quoted(spoken));
+  const isLine = start === quotedFrom || linesOfText(text.slice(start - 1, start)).length > 1;
+  return isLine ? quoted(spoken) : quoted(`… ${spoken}`);
+}
+
+/** Returns what a page that begins at `start` has to begin with; nothing if a line begins there. */
+function continuationMark(text: string, start: number): string {
   const line = start === 0 ? "" : text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
   if (line === "") return "";
   return line.trimStart().startsWith(">") ? "> … " : "… ";

@@ -87,7 +87,9 @@ export const transcriptTool: Tool = {
     }
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
-    const { page, next } = pageOf(data.transcript ?? "", offset, { ...data, transcript: null });
+    const transcript = data.transcript ?? "";
+    const { start, end, next } = pageOf(transcript, offset, { ...data, transcript: null });
+    const page = transcript.slice(start, end);
     const pagination = { limit: pageCharacters, offset, has_more: next !== null, next_offset: next };
     const isCut = next !== null && next - offset < pageCharacters;
     return {
@@ -113,13 +115,14 @@ function readOffset(requested: Arguments[string], violations: Violation[]): numb
 
 /**
  * Returns a page of a text, cut between code points, as large as the rest of the result (`rest`) allows. Offsets
- * count code points. `next` is the offset of the next page, or null. `start` is where the page begins, in UTF-16 units.
+ * count code points. `next` is the offset of the next page, or null. `start` and `end` are where the page begins and
+ * ends, in UTF-16 units. A page still fits when each of its lines is quoted.
  */
 export function pageOf(
   text: string,
   offset: number,
   rest: object,
-): { readonly page: string; readonly next: number | null; readonly start: number } {
+): { readonly start: number; readonly end: number; readonly next: number | null } {
   const maxBytes = resultBytes - overheadBytes - Buffer.byteLength(JSON.stringify(rest));
   const start = endOfCodePoints(text, offset);
   let [end, points, bytes] = [start, 0, 0];
@@ -129,13 +132,17 @@ export function pageOf(
     end = endOfCodePoint(text, end);
     points++;
   }
-  return { page: text.slice(start, end), next: end < text.length ? offset + points : null, start };
+  return { start, end, next: end < text.length ? offset + points : null };
 }
 
-/** Returns the size of a code point in JSON, in bytes; for an escaped one, the maximum. */
+/**
+ * Returns the size of a code point in JSON, in bytes; for an escaped one and for a line break, which may be followed by
+ * a mark, the maximum.
+ */
 function jsonBytesAt(text: string, at: number): number {
   const point = text.codePointAt(at) ?? 0;
-  if (point < 0x20 || (point >= 0xd800 && point <= 0xdfff)) return 6;
+  if (point < 0x20 || (point >= 0xd800 && point <= 0xdfff) || (point >= 0x84 && point <= 0x8d)) return 6;
+  if (point === 0x2028 || point === 0x2029) return 6;
   if (point < 0x80) return point === 0x22 || point === 0x5c ? 2 : 1;
   if (point < 0x800) return 2;
   return point < 0x10000 ? 3 : 4;

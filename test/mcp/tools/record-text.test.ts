@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { table } from "../../../gateway/route.ts";
 import type { Fetched } from "../../../src/mcp/fetch.ts";
 import { fetchRecord, pageOfRecord } from "../../../src/mcp/fetch.ts";
-import { contactText, sessionText } from "../../../src/mcp/record-text.ts";
+import type { RecordText } from "../../../src/mcp/record-text.ts";
+import { contactText, sessionText, shownPage } from "../../../src/mcp/record-text.ts";
 import { nameOfContact, titleOfSession } from "../../../src/mcp/rows.ts";
 import type { ToolContext } from "../../../src/mcp/tool.ts";
 
@@ -99,6 +100,9 @@ test("shows the fields of a session by their labels, in the order of the message
   ]);
 });
 
+/** Returns a record's text as its only page shows it. */
+const shown = (record: RecordText): string => shownPage(record, 0, record.text.length);
+
 const times = { created_at: "2026-01-02T00:00:00.000Z", updated_at: "2026-01-02T09:00:00.000Z" };
 
 test("shows a field that a later version adds, at every level, and nothing for one that is not set [MCP-10]", () => {
@@ -111,7 +115,7 @@ test("shows a field that a later version adds, at every level, and nothing for o
     recent_sessions: [{ id: "3", title: null, session_date: null, ...added }],
   };
   const parts = 'nick name Nick, rating 4, is new false, tags ["a","b"]';
-  expect(contactText("Ann", contact)).toBe(
+  expect(shown(contactText("Ann", contact))).toBe(
     `# Ann\n\nNick name: Nick\nRating: 4\nIs new: false\nTags: ["a","b"]\n\n## Timeline\n- 2026-01-02 (${parts}): Hello\n\n## Recent sessions\n- undated: Untitled, ${parts} (session:3)`,
   );
   const session = {
@@ -120,7 +124,7 @@ test("shows a field that a later version adds, at every level, and nothing for o
   };
   const spoken = { session_id: "3", transcript: "Hello", recording: { id: "4", ...added }, ...added };
   const lines = 'Nick name: Nick\nRating: 4\nIs new: false\nTags: ["a","b"]';
-  expect(sessionText({ title: "Talk", session, person: "Ann", spoken })).toBe(
+  expect(shown(sessionText({ title: "Talk", session, person: "Ann", spoken }))).toBe(
     `# Talk\n\nWith: Ann, ${parts} (contact:1)\n${lines}\n${lines}\n${lines}\n\n## Note (${parts})\n\n## Transcript\n> Hello`,
   );
 });
@@ -128,20 +132,20 @@ test("shows a field that a later version adds, at every level, and nothing for o
 test("shows an email, an inferred name and the day of a change only if they say something new [MCP-10]", () => {
   const note = { id: "2", content: "Hello", source: "api", ...times };
   const contact = (names: object) => ({ ...names, notes_timeline: [note], recent_sessions: [] });
-  expect(contactText("Ann", contact({ full_name: null, inferred_name: "Ann" }))).not.toContain("Inferred name");
-  expect(contactText("Ann Lee", contact({ full_name: "Ann Lee", inferred_name: "Ann" }))).toContain(
+  expect(shown(contactText("Ann", contact({ full_name: null, inferred_name: "Ann" })))).not.toContain("Inferred name");
+  expect(shown(contactText("Ann Lee", contact({ full_name: "Ann Lee", inferred_name: "Ann" })))).toContain(
     "\nInferred name: Ann\n",
   );
   const changed = { ...note, updated_at: "2026-01-03T00:00:00.000Z" };
-  expect(contactText("Ann", { ...contact({}), notes_timeline: [note, changed] })).toContain(
+  expect(shown(contactText("Ann", { ...contact({}), notes_timeline: [note, changed] }))).toContain(
     "- 2026-01-02 (source api): Hello\n- 2026-01-02 (source api, changed 2026-01-03): Hello",
   );
   const session = (client: object) => ({ client: { id: "1", full_name: null, ...client }, notes: [] });
   const withEmail = session({ email: "ann@example.org" });
-  expect(sessionText({ title: "Talk", session: withEmail, person: "ann@example.org", spoken: {} })).toBe(
+  expect(shown(sessionText({ title: "Talk", session: withEmail, person: "ann@example.org", spoken: {} }))).toBe(
     "# Talk\n\nWith: ann@example.org (contact:1)",
   );
-  expect(sessionText({ title: "Talk", session: withEmail, person: "Ann", spoken: {} })).toBe(
+  expect(shown(sessionText({ title: "Talk", session: withEmail, person: "Ann", spoken: {} }))).toBe(
     "# Talk\n\nWith: Ann, ann@example.org (contact:1)",
   );
 });
@@ -156,7 +160,7 @@ test("no text of a record can look like a heading or a list item of ours, whatev
     recent_sessions: [{ id: "3", title: hostile, subtitle: hostile, session_date: times.created_at }],
   };
   const tags = JSON.stringify([hostile]).replaceAll(/[\x84\x85\x8b\u2028\u2029]/g, " ");
-  expect(contactText(nameOfContact(contact), contact)).toBe(
+  expect(shown(contactText(nameOfContact(contact), contact))).toBe(
     `# ${flat}\n\nEmail: ${flat}\nTags: ${tags}\n\n## Notes\n${lines}\n\n## Memory\n${lines}\n\n## Timeline\n- 2026-01-02 (source ${flat}):\n${lines.replaceAll(/^/gm, "  ")}\n\n## Recent sessions\n- 2026-01-02: ${flat}, subtitle ${flat} (session:3)`,
   );
   const session = {
@@ -165,7 +169,7 @@ test("no text of a record can look like a heading or a list item of ours, whatev
   };
   const spoken = { session_id: "3", transcript: hostile, recording: { id: "4", recording_ended_at: hostile } };
   const person = nameOfContact({ full_name: "Ann" });
-  expect(sessionText({ title: titleOfSession(session), session, person, spoken })).toBe(
+  expect(shown(sessionText({ title: titleOfSession(session), session, person, spoken }))).toBe(
     `# ${flat}\n\nSubtitle: ${flat}\nWith: Ann, ${flat} (contact:1)\nRecording ended: ${flat}\n\n## ${flat} (type ${flat})\n${lines}\n\n## Transcript\n${lines}`,
   );
 });
@@ -173,7 +177,7 @@ test("no text of a record can look like a heading or a list item of ours, whatev
 test("a page of a text that begins within a line marks it, so that its rest cannot look like a line of ours [MCP-10]", () => {
   const text = "# Ann\n\nEmail: a# b\n\n## Timeline\n- 2026-01-02:\n  > x# y\n\n## Memory\n> x# y";
   const record = { id: "contact:1", title: "Ann", url: "", metadata: {} };
-  const page = (offset: number): string => pageOfRecord({ ...record, text }, offset).text;
+  const page = (offset: number): string => pageOfRecord({ ...record, text, quotedFrom: text.length }, offset).text;
   const at = (part: string, from = 0): number => text.indexOf(part, from);
   expect([page(0).slice(0, 5), page(at("##")).slice(0, 11), page(at("# b")).slice(0, 5)]).toEqual([
     "# Ann",
@@ -186,4 +190,20 @@ test("a page of a text that begins within a line marks it, so that its rest cann
     "> … x# y",
   ]);
   expect([page(text.length - 5), page(text.length)]).toEqual(["> …  x# y", ""]);
+});
+
+test("a page of a transcript quotes its lines, and marks the rest of one [MCP-10]", () => {
+  const before = "# Talk\n\n## Transcript\n";
+  const transcript = "a# b\r\n# c\u2028# d";
+  const record = { ...{ id: "session:1", title: "Talk", url: "", metadata: {} }, quotedFrom: before.length };
+  const page = (offset: number): string =>
+    pageOfRecord({ ...record, text: before + transcript }, before.length + offset).text;
+  expect([page(-14), page(0), page(1), page(5), page(6), page(transcript.length - 3)]).toEqual([
+    "## Transcript\n> a# b\n> # c\n> # d",
+    "> a# b\n> # c\n> # d",
+    "> … # b\n> # c\n> # d",
+    "> \n> # c\n> # d",
+    "> # c\n> # d",
+    "> # d",
+  ]);
 });

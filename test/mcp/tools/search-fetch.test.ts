@@ -254,7 +254,7 @@ describe("fetch", () => {
     const next = metadata["next_id"] ?? "";
     expect(next).toMatch(new RegExp(`^session:${id}\\?offset=[0-9]+$`));
     const head = "# Long\n\n## Transcript\n> ";
-    const shown = Number(next.split("=")[1]) - head.length;
+    const shown = Number(next.split("=")[1]) - (head.length - "> ".length);
     expect(text).toBe(`${head}${"👋".repeat(shown)}\n\n(The text continues: fetch ${next})`);
     expect(shown).toBeGreaterThan(10_000);
   });
