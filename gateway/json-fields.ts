@@ -1,4 +1,5 @@
 // Walks the fields of a message in protobuf's JSON, to find values that the library misreads or reports poorly.
+import { ScalarType } from "@bufbuild/protobuf";
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 
 /** A value of a field, with its path in the names of the proto. */
@@ -8,12 +9,17 @@ export interface GivenField {
   readonly path: string;
 }
 
-/** Yields the values of all known fields, at any depth. An item of a list is a value of its own. Skips maps. */
+/**
+ * Yields the values of all fields that hold messages or 32-bit integers, at any depth. An item of a list is a value of
+ * its own. Skips maps, and values of another shape, which the library rejects: a list can have 100,000 items.
+ */
 export function* fieldsIn(message: DescMessage, json: JsonValue, path = ""): Generator<GivenField> {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return;
   for (const [key, value] of Object.entries(json)) {
     const field = message.fields.find(({ name, jsonName }) => name === key || jsonName === key);
     if (field === undefined || field.fieldKind === "map") continue;
+    if (field.message === undefined && field.scalar !== ScalarType.INT32) continue;
+    if (Array.isArray(value) !== (field.fieldKind === "list")) continue;
     const own = path + field.name;
     if (!Array.isArray(value)) yield* one(field, value, own);
     else for (const [index, item] of value.entries()) yield* one(field, item, `${own}[${index}]`);
