@@ -20,6 +20,11 @@ export interface Surface {
 
 /** Handles the requests of a listener, and the messages that its HTTP parser rejects. */
 export interface ListenerOptions {
+  /**
+   * Returns a function that rejects the request at once, or undefined if it may be handled. It is called when the
+   * request arrives, before it waits for anything.
+   */
+  shed?(request: Request): ((response: Response) => void) | undefined;
   handle(request: Request, response: Response): void;
   /** Returns the whole HTTP/1.1 response for a message that was rejected with this status. */
   rejectMessage(status: RejectedStatus): string;

@@ -1,5 +1,7 @@
 // Load shedding: 429 and 503 from memory alone, before anything else is done for a request (contract §6).
 import type { Arrived, Shed } from "../call/dispatch.ts";
+import { setBounded } from "../bounded-cache.ts";
+import type { Failure } from "../errors.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { overload } from "./capacity.ts";
 import type { Presumed } from "./credentials.ts";
@@ -29,6 +31,9 @@ export interface SheddingDependencies {
   readonly onRemembered: () => void;
 }
 
+/** The maximum number of failures that are kept, by their waits in seconds. */
+const maxLimited = 100;
+
 /** Creates the load shedding. A request costs it no more than two comparisons unless there is something to reject. */
 export function createShedding({
   capacity,
@@ -39,6 +44,14 @@ export function createShedding({
   onRemembered,
 }: SheddingDependencies): Shed {
   const overloaded = overload();
+  const empty = new Map<string, Failure>();
+  /** Rejections are frequent, and an error with its stack costs as much as a response. */
+  const limited = (waitMs: number): Failure => {
+    const seconds = String(Math.ceil(waitMs / 1000));
+    const failure = empty.get(seconds) ?? rateLimited(waitMs);
+    setBounded(empty, seconds, failure, maxLimited);
+    return failure;
+  };
   return (request, isDebited) => {
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
     if (!isBusy && !(isDebited && buckets.someEmpty())) return undefined;
@@ -50,7 +63,7 @@ export function createShedding({
     const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : buckets.wait(bucket);
     if (wait > 0) {
       onRemembered();
-      return rateLimited(wait); // 429
+      return limited(wait); // 429
     }
     if (!capacity.isFull(presumed === undefined ? "unverified" : "verified")) return undefined;
     if (bucket !== undefined) buckets.debit(bucket);

@@ -16,6 +16,7 @@ import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits } from "./session-end.ts";
 import { limitIdle } from "./session-end.ts";
 import { socketStream } from "./socket-stream.ts";
+import { endUnread } from "./unread.ts";
 
 /** The server, its sessions, and a function that hands it a connection. */
 export interface Http2 {
@@ -27,7 +28,7 @@ export interface Http2 {
 }
 
 /** Dependencies of the HTTP/2 server. */
-export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
+export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow" | "shed"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: ResponseTracker;
   /** The memory that open streams may hold, in bytes: a client can leave any response unread. */
@@ -86,11 +87,13 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     running.follow(response);
     // Node emits `close` on a response to HEAD only if the response ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
+    const reject = begin === receive ? shedEarly(request, response, dependencies.shed) : undefined;
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
       if (stream.destroyed) return running.forget(response);
       limit(request, response, () => cut(stream), dependencies);
-      begin(request, response);
+      if (reject === undefined) begin(request, response);
+      else reject();
     });
   }
 
@@ -141,6 +144,31 @@ function serveWith(
   );
   server.on("checkExpectation", expecting as never);
   server.on("checkContinue", expecting as never);
+}
+
+/**
+ * Rejects a request at once if it has to be: by its turn, it would have waited in a queue that nothing bounds. Returns
+ * undefined if it may begin. Otherwise rejects it as soon as its message is read, because a client may lose a status
+ * that ends its stream before, and returns a function that rejects it at the latest.
+ */
+function shedEarly(
+  request: StreamRequest,
+  response: Response,
+  shed: Http2Dependencies["shed"],
+): (() => void) | undefined {
+  // Reading would request the body of one that expects 100-continue.
+  const reject = request.headers.expect === undefined ? shed?.(request) : undefined;
+  if (reject === undefined) return undefined;
+  let isRejected = false;
+  const rejectOnce = (): void => {
+    if (isRejected || request.stream.destroyed) return;
+    isRejected = true;
+    endUnread(request, response);
+    reject(response);
+  };
+  request.once("end", rejectOnce);
+  request.resume();
+  return rejectOnce;
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */

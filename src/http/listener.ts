@@ -74,7 +74,9 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
     endUnread(request, response);
-    options.handle(request, response);
+    const reject = options.shed?.(request);
+    if (reject === undefined) options.handle(request, response);
+    else reject(response);
   }
   const isLimited = options.rejectSlow !== undefined;
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };

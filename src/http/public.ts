@@ -107,15 +107,19 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   return {
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
-    handle(request, response) {
+    shed(request) {
       const target = targetOf(request);
       const failure = shedding.failureOf(request, target);
-      if (failure !== undefined && shedding.write(request, response, failure, target)) return;
-      const { path, rest, surface, inbound, isRpc } = begin(request, response, target);
-      if (failure !== undefined) {
+      if (failure === undefined) return undefined;
+      return (response) => {
+        if (shedding.write(request, response, failure, target)) return;
+        const { inbound } = begin(request, response, target);
         request.resume();
-        return surfaces.rejectUnknown(request, response, inbound, failure);
-      }
+        surfaces.rejectUnknown(request, response, inbound, failure);
+      };
+    },
+    handle(request, response) {
+      const { path, rest, surface, inbound, isRpc } = begin(request, response);
       try {
         requireValidHead(request);
       } catch (error) {

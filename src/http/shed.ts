@@ -76,12 +76,15 @@ export function createShedder(
       const form = formOf(target);
       if (form === undefined) return false;
       const { status, headers: prepared, body } = prepare(request, failure, target, form);
-      const headers: Record<string, string> = { ...prepared, "X-Request-Id": requestIdOf(request) };
-      for (const [name, value] of corsHeaders(request, corsOrigins)) headers[name] = value;
+      const headers: HeaderList = [
+        ...prepared,
+        ["X-Request-Id", requestIdOf(request)],
+        ...corsHeaders(request, corsOrigins),
+      ];
       // A gRPC status must end the stream with its headers: after `writeHead`, Node would send an empty DATA frame.
-      if (body === undefined) endTrailersOnly(response, Object.entries(headers), []);
+      if (body === undefined) endTrailersOnly(response, headers, []);
       else {
-        response.writeHead(status, headers);
+        response.writeHead(status, headers.flat());
         endWith(response, body);
       }
       logShed(request, failure);
@@ -107,7 +110,7 @@ function decoded(path: string): string {
 /** A response that depends on nothing but the failure and the form. */
 interface Prepared {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
   /** Undefined for a gRPC status, which is in the headers. */
   readonly body: string | Buffer | undefined;
 }
@@ -134,13 +137,13 @@ function createPrepare(headersOf: (form: ShedForm) => HeaderList) {
 function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prepared {
   const envelope = failureEnvelope(failure);
   const body = form === "mcp" ? `{"jsonrpc":"2.0","id":null,${envelope.slice(1)}` : envelope;
-  const headers = Object.fromEntries([
+  const headers: HeaderList = [
     ...common,
     ...failureHeaders(failure),
     ["Content-Type", "application/json; charset=utf-8"],
     ["Cache-Control", "no-store"],
     ["Content-Length", String(Buffer.byteLength(body))],
-  ]);
+  ];
   return { status: failure.kind.http, headers, body };
 }
 
@@ -157,7 +160,7 @@ function prepareError(failure: Failure, protocol: Protocol, request: Request, co
   const error = rejection(protocol, type, connectError(failure, protocol));
   const { status, header, trailer, body } = isWebText(request) ? encodeWebText(error) : error;
   // A gRPC response without a message has its status in its only headers ("Trailers-Only").
-  const headers = Object.fromEntries([...common, ...(header ?? []), ...(trailer ?? [])]);
-  if (protocol === "grpc") headers["content-type"] = type;
-  return { status, headers, body: trailer === undefined ? Buffer.concat(body) : undefined };
+  const headers = new Map([...common, ...(header ?? []), ...(trailer ?? [])]);
+  if (protocol === "grpc") headers.set("content-type", type);
+  return { status, headers: [...headers], body: trailer === undefined ? Buffer.concat(body) : undefined };
 }

@@ -16,6 +16,8 @@ export interface LabelledMetrics {
    * returns the values in the order of `labelNames`.
    */
   note(key: string, labels: () => readonly string[], seconds: number): void;
+  /** Counts events that have no duration. */
+  add(key: string, labels: () => readonly string[], count: number): void;
 }
 
 /**
@@ -58,11 +60,17 @@ export function createHandles(registry: Registry, { counter, histogram, labelNam
       labelNames.map(() => "other"),
     );
 
+  const handleOf = (key: string, labels: () => readonly string[]): Handle =>
+    known.get(key) ?? (known.size < maxHandles ? make(key, labels()) : other());
+
   return {
     note(key, labels, seconds) {
-      const handle = known.get(key) ?? (known.size < maxHandles ? make(key, labels()) : other());
+      const handle = handleOf(key, labels);
       handle.count += 1;
       handle.duration.observe(seconds);
+    },
+    add(key, labels, count) {
+      handleOf(key, labels).count += count;
     },
   };
 }

@@ -34,8 +34,8 @@ export interface Metrics {
   begin(listener: ListenerName): void;
   /** Call it when the response of the request is closed. */
   end(record: RequestRecord): void;
-  /** Call it when a request is rejected before anything else is done for it. */
-  shed(listener: ListenerName, method: string, wire: Wire, status: number): void;
+  /** Counts requests that were rejected before anything else was done for them. */
+  shed(kind: ShedKind, count: number): void;
   /** Call it when the HTTP parser rejects a message with this status. */
   rejected(listener: ListenerName, status: number): void;
   /** Call it when a listener rejects a connection or a stream. */
@@ -43,6 +43,14 @@ export interface Metrics {
   /** Registers the metrics that show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+/** What the metrics distinguish of requests that were rejected at once. */
+export interface ShedKind {
+  readonly listener: ListenerName;
+  readonly wire: Wire;
+  readonly method: string;
+  readonly status: number;
 }
 
 /** The metrics of the identity provider. */
@@ -130,13 +138,13 @@ function requestMetrics(
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
     },
-    shed(listener, method, wire, status) {
-      requests.note(
+    shed({ listener, wire, method, status }, count) {
+      requests.add(
         `${listener} ${wire} ${method} - ${status}`,
         () => [listener, wire, method, "-", String(status)],
-        0,
+        count,
       );
-      if (status === 429) throttled.inc({ listener, wire });
+      if (status === 429) throttled.inc({ listener, wire }, count);
     },
     limited: (listener, what) => limited.inc({ listener, what }),
     rejected: (listener, status) => rejectedMessages.inc({ listener, status }),

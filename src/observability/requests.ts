@@ -5,7 +5,7 @@ import type { Failure } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { logLine } from "./log-line.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ListenerName, RequestRecord } from "./record.ts";
+import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 import { isProbe, methodOf, recordOf, wireOfShed } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 import type { Tracing } from "./trace.ts";
@@ -41,14 +41,18 @@ export function watchRequests(
     return now ? "warn" : "info";
   }
 
-  const countShed = countsEachSecond((rejected) =>
-    log.warn({ listener, ...rejected }, "requests were rejected at once, without a line for each"),
-  );
+  const countShed = countsEachSecond((counts) => {
+    const rejected: Record<string, number> = {};
+    for (const { status, method, wire, count } of counts) {
+      metrics.shed({ listener, wire, method, status }, count);
+      rejected[`rejected_${status}`] = (rejected[`rejected_${status}`] ?? 0) + count;
+    }
+    log.warn({ listener, ...rejected }, "requests were rejected at once, without a line for each");
+  });
 
   return {
     logShed(request, { kind: { http } }) {
-      metrics.shed(listener, methodOf(request), wireOfShed(request), http);
-      countShed(http);
+      countShed(http, methodOf(request), wireOfShed(request));
     },
     onLimit: (what) => metrics.limited(listener, what),
     log(request, response, inbound) {
@@ -73,21 +77,30 @@ export function watchRequests(
   };
 }
 
-/** How often the log says how many requests were rejected at once, in milliseconds: each would cost as much as it. */
+/** How often rejections at once are reported, in milliseconds: to report each would cost as much as to reject it. */
 const shedReportMs = 1_000;
 
-/** Returns a function that counts rejections by status. `report` is called with the counts once a second. */
-function countsEachSecond(report: (rejected: Readonly<Record<string, number>>) => void): (status: number) => void {
-  let counts: Record<string, number> | undefined;
-  return (status) => {
-    if (counts === undefined) {
-      counts = {};
+/** How many requests of a kind were rejected at once. */
+interface ShedCount {
+  readonly status: number;
+  readonly method: string;
+  readonly wire: Wire;
+  count: number;
+}
+
+/** Returns a function that counts rejections. `report` is called with the counts once a second. */
+function countsEachSecond(
+  report: (counts: readonly ShedCount[]) => void,
+): (status: number, method: string, wire: Wire) => void {
+  let counts: ShedCount[] = [];
+  return (status, method, wire) => {
+    if (counts.length === 0)
       setTimeout(() => {
-        report(counts ?? {});
-        counts = undefined;
+        report(counts);
+        counts = [];
       }, shedReportMs).unref();
-    }
-    const name = `rejected_${status}`;
-    counts[name] = (counts[name] ?? 0) + 1;
+    const same = counts.find((one) => one.status === status && one.method === method && one.wire === wire);
+    if (same === undefined) counts.push({ status, method, wire, count: 1 });
+    else same.count += 1;
   };
 }

@@ -12,6 +12,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 import { publicListener } from "../../src/http/public.ts";
 
+const [grpc, te] = ["application/grpc", "trailers"];
 const origin = "https://app.example.com";
 const message = "The service is handling too many requests. Try again.";
 const overload = new Failure(Reason.UNAVAILABLE, { message });
@@ -124,8 +125,8 @@ test("a gRPC status is in the headers, which end the stream, with the headers of
   const stream = session.request({
     ":method": "POST",
     ":path": "/records.v1.ContactService/SearchContacts",
-    "content-type": "application/grpc",
-    te: "trailers",
+    "content-type": grpc,
+    te,
   });
   const endStream = 0x1;
   const received = await new Promise<[Record<string, unknown>, number]>((resolve) => {
@@ -134,6 +135,24 @@ test("a gRPC status is in the headers, which end the stream, with the headers of
   expect(received[0]).toMatchObject({ ":status": 200, "grpc-status": "14", "ratelimit-limit": "10" });
   expect(received[1] & endStream).toBe(endStream);
   session.destroy();
+});
+
+test("over HTTP/2, every stream of a crowd gets its status, also one whose message never ends [WIR-08]", async () => {
+  const session = connect(base);
+  const call = { ":method": "POST", ":path": "/records.v1.ContactService/SearchContacts", "content-type": grpc, te };
+  const crowd = Array.from({ length: 90 }, (_, at) => {
+    const stream = session.request(call, { endStream: false });
+    stream.write(Buffer.alloc(5));
+    if (at > 0) stream.end(Buffer.alloc(9_000));
+    return new Promise((resolve, reject) => {
+      stream.once("response", (headers) => resolve(headers["grpc-status"]));
+      stream.once("error", reject);
+      stream.resume();
+    });
+  });
+  expect(new Set(await Promise.all(crowd))).toEqual(new Set(["14"]));
+  session.destroy();
+  expect(served).toEqual([]);
 });
 
 test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a browser gets a page [RTE-22]", async () => {
