@@ -4,14 +4,26 @@ import { MongoNetworkError, MongoServerError, type Db } from "mongodb";
 
 /** The id of the log line with which a mongod reports that its data is too old or too new. */
 const wrongVersionId = 20573;
-/** From this version on, every major release is numbered `<major>.0`. */
-const firstWhole = 5;
+/**
+ * The releases, oldest first, with the older data that each opens. Until 9.0 a release is the successor of a major one
+ * or of the minor one just before it; every later major release opens at least the data of the previous one.
+ */
+const releases: readonly (readonly [release: string, opens: readonly string[]])[] = [
+  ["4.4", ["4.2"]],
+  ["5.0", ["4.4"]],
+  ["6.0", ["5.0"]],
+  ["7.0", ["6.0"]],
+  ["8.0", ["7.0"]],
+  ["8.2", ["8.0", "8.1"]],
+  ["8.3", ["8.0", "8.2"]],
+  ["9.0", ["8.0", "8.3"]],
+];
 
 /**
- * Raises the data to the version of the mongod that opened it. A mongod opens data of its own and the previous major
- * version, but never raises the version on its own. Data that 6.0 created would stay at 6.0 under 7.0, and 8.0 could
- * not open it. Raised at each start, the data can be opened by the next version. If it is too old, a start with the
- * version in between repairs it.
+ * Raises the data to the version of the mongod that opened it. A mongod opens data of the previous major version, but
+ * never raises the version on its own. Data that 6.0 created would stay at 6.0 under 7.0, and 8.0 could not open it.
+ * Raised at each start, the data can be opened by the next version. If it is too old, a start with the version in
+ * between repairs it. Data of a major release stays so under its minor releases, which the next major one may not open.
  *
  * As a drawback, the older mongod can no longer open the data. This is acceptable: programs are replaced by newer ones,
  * and the error of a start names the version that opens the data. Operators who need to downgrade run their own
@@ -49,6 +61,7 @@ export function raisingCommand(
 ): { readonly setFeatureCompatibilityVersion: string; readonly confirm?: true } | undefined {
   if (compare(data, program) >= 0) return undefined;
   const [major, minor] = parsed(program);
+  if (data === `${major}.0`) return undefined;
   const setFeatureCompatibilityVersion = `${major}.${minor}`;
   // 7.0 and later require a confirmation, because only the vendor can undo the change. 6.0 rejects the field.
   return major >= 7 ? { setFeatureCompatibilityVersion, confirm: true } : { setFeatureCompatibilityVersion };
@@ -66,18 +79,29 @@ export function wrongDataVersion(log: string, program: string): string | undefin
   if (data === undefined) return undefined;
   const problem = `the data is that of MongoDB ${data}, which mongod ${program} cannot open`;
   if (compare(data, program) > 0) return `${problem}; set MONGOMS_SYSTEM_BINARY to mongod ${data}`;
-  const steps = majorsBetween(data, program);
-  if (steps.length === 0) return undefined;
+  const steps = stepsTo(program, data);
+  if (steps === undefined || steps.length === 0) return undefined;
   return `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with mongod ${steps.join(", then with ")}, which upgrades it`;
 }
 
-/** Returns the major versions between the two, oldest first. Each opens the data of the previous one. */
-function majorsBetween(data: string, program: string): string[] {
-  const whole = Array.from(
-    { length: Math.max(0, parsed(program)[0] - firstWhole + 1) },
-    (_, at) => `${firstWhole + at}.0`,
-  );
-  return ["4.2", "4.4", ...whole].filter((major) => compare(data, major) < 0 && compare(major, program) < 0);
+/**
+ * Returns the releases to start with before this one, oldest first, as few as possible: each opens and raises the data
+ * that the one before left. Returns undefined if there is no known way.
+ */
+function stepsTo(program: string, data: string): string[] | undefined {
+  const opens = opensOf(program);
+  if (opens.includes(data)) return [];
+  const ways = opens
+    .filter((one) => compare(data, one) < 0)
+    .flatMap((one) => {
+      const steps = stepsTo(one, data);
+      return steps === undefined ? [] : [[...steps, one]];
+    });
+  return ways.sort((one, other) => one.length - other.length)[0];
+}
+
+function opensOf(program: string): readonly string[] {
+  return releases.find(([release]) => compare(release, program) === 0)?.[1] ?? [`${parsed(program)[0] - 1}.0`];
 }
 
 /** Compares two versions by their major and minor parts only. */

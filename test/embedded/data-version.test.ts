@@ -23,7 +23,9 @@ describe("the data version", () => {
     ["4.2", "4.4.29", { setFeatureCompatibilityVersion: "4.4" }],
     ["5.0", "6.0.5", { setFeatureCompatibilityVersion: "6.0" }],
     ["6.0", "7.0.14", { setFeatureCompatibilityVersion: "7.0", confirm: true }],
-    ["8.0", "8.2.6", { setFeatureCompatibilityVersion: "8.2", confirm: true }],
+    ["8.0", "9.0.1", { setFeatureCompatibilityVersion: "9.0", confirm: true }],
+    ["8.2", "8.3.17", { setFeatureCompatibilityVersion: "8.3", confirm: true }],
+    ["8.3", "9.0.1", { setFeatureCompatibilityVersion: "9.0", confirm: true }],
     ["9.0", "10.0.0", { setFeatureCompatibilityVersion: "10.0", confirm: true }],
   ])("raises data of %s under mongod %s, from 7.0 on with a confirmation", (data, program, command) => {
     expect(raisingCommand(data, program)).toEqual(command);
@@ -32,6 +34,8 @@ describe("the data version", () => {
   test.each([
     ["6.0", "6.0.5"],
     ["8.2", "8.2.6"],
+    ["8.0", "8.2.6"],
+    ["8.0", "8.3.17"],
     ["10.0", "9.0.1"],
   ])("keeps data of %s under mongod %s", (data, program) => {
     expect(raisingCommand(data, program)).toBeUndefined();
@@ -42,6 +46,9 @@ describe("the reason of a failed start", () => {
   test.each([
     ["6.0", "8.0.4", "'7.0' or '7.3' or '8.0'", "start once with mongod 7.0, which upgrades it"],
     ["6.0", "8.2.6", "'8.0' or '8.1' or '8.2'", "start once with mongod 7.0, then with 8.0, which upgrades it"],
+    ["8.2", "9.0.1", "'8.0' or '8.3' or '9.0'", "start once with mongod 8.3, which upgrades it"],
+    ["8.1", "8.3.17", "'8.0' or '8.2' or '8.3'", "start once with mongod 8.2, which upgrades it"],
+    ["7.0", "10.0.0", "'9.0' or '10.0'", "start once with mongod 8.0, then with 9.0, which upgrades it"],
     [
       "4.2",
       "7.0.1",
