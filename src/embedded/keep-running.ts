@@ -22,6 +22,8 @@ export interface KeptRunning {
 const pauseMs = { first: 250, max: 30_000 } as const;
 /** A run that lasts longer than this resets the pause. */
 const longRunMs = 60_000;
+/** How many short runs in a row show that the program cannot run, rather than that something ended it once. */
+const manyShortRuns = 3;
 
 /**
  * Restarts the server whenever it ends, until it is stopped. `report` receives a line for every end and every failed
@@ -35,6 +37,7 @@ export function keepRunning(
 ): KeptRunning {
   let current = first;
   let pause: number = pauseMs.first;
+  let shortRuns = 0;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -55,10 +58,16 @@ export function keepRunning(
     for (let began = performance.now(); ; began = performance.now()) {
       const how = await current.ended.catch(messageOf);
       if (signal.aborted) return;
+      const isShort = performance.now() - began <= longRunMs;
+      shortRuns = isShort ? shortRuns + 1 : 0;
       report(`the embedded ${role} has ended (${how}): it is started again`);
+      if (shortRuns === manyShortRuns)
+        report(
+          `the embedded ${role} ends again and again, ${manyShortRuns} times within a minute of its start: see docs/troubleshooting.md`,
+        );
       // A full disk must not end the service: the next start fails too, and is repeated.
       await current.stop().catch((error: unknown) => report(messageOf(error)));
-      pause = performance.now() - began > longRunMs ? pauseMs.first : Math.min(pause * 2, pauseMs.max);
+      pause = isShort ? Math.min(pause * 2, pauseMs.max) : pauseMs.first;
       const run = await next();
       if (run === undefined) return;
       current = run;

@@ -1,7 +1,7 @@
 // Downloads a mongod through mongodb-memory-server, in a child process that is killed when the download stalls.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { lastLine, type Search } from "./program.ts";
@@ -17,8 +17,11 @@ const DOWNLOAD = `
     (error) => { console.error(error.message); process.exit(1); },
   );`;
 
-/** The version to download, unless MONGOMS_VERSION names another. */
-const VERSION = "8.2.6";
+/**
+ * The version to download, unless MONGOMS_VERSION names another: the newest patch of the major release with the longest
+ * support. Minor releases such as 8.2 end with the next one.
+ */
+export const VERSION = "8.0.34";
 
 /** The time limit for the first byte. Without a network, it lets the next source be tried soon. */
 const FIRST_BYTE_MS = 5_000;
@@ -46,6 +49,7 @@ export async function fetchFromMemoryServer(
       MONGOMS_MAX_RETRIES: "1",
       ...env,
       MONGOMS_VERSION: env["MONGOMS_VERSION"] || VERSION,
+      ...((await isDebianOnArm()) ? { MONGOMS_DISTRO: env["MONGOMS_DISTRO"] || "ubuntu-22.04" } : {}),
       MONGOMS_MD5_CHECK: "true",
       MONGOMS_SYSTEM_BINARY: "",
     },
@@ -74,4 +78,10 @@ export async function fetchFromMemoryServer(
   // Copied, because the path may be in the package's own download folder, which other projects use.
   await copyFile(path, join(workDir, "mongod"));
   return join(workDir, "mongod");
+}
+
+/** Returns whether this is Debian on arm64, for which MongoDB has no build. The one for Ubuntu 22.04 runs there. */
+async function isDebianOnArm(): Promise<boolean> {
+  if (process.platform !== "linux" || process.arch !== "arm64") return false;
+  return /^ID=["']?debian["']?$/m.test(await readFile("/etc/os-release", "utf8").catch(() => ""));
 }

@@ -7,7 +7,7 @@ import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
 import { isListening } from "./port.ts";
 import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
 import { loadOrCreateSecret, readSecret, secretFile } from "./secrets.ts";
-import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
+import { CannotRun, startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
 /**
@@ -48,17 +48,42 @@ export async function mongodOn(
       await becomePrimary(port, pid, signal, { key, prepare });
     },
     explain: wrongDataVersion,
+    environment: (env) => ({ ...env, GLIBC_TUNABLES: registeringRseq(env["GLIBC_TUNABLES"]) }),
+    cannotRun: (log) => log.includes(`"id":${incompatibleKernelId},`),
     uri: (port) => uriOf(port, password),
   };
 }
 
 /**
  * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`. Resolves once it is primary. It ends with
- * `stop()` or with this process, even if that is killed. Its log is `dataDir/mongod.log`. Fails with one readable line
- * if no mongod is available, the data folder is in use or mongod does not start.
+ * `stop()` or with this process, even if that is killed. Its log is `dataDir/mongod.log`. A program that cannot run on
+ * this machine gives way to the next source. Fails with one readable line if no mongod is available, the data folder is in use or mongod does not start.
  */
 export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  return startServer(await mongodOn(options.dataDir, options.progress), await findMongod(options), options);
+  const kind = await mongodOn(options.dataDir, options.progress);
+  const unusable = new Set<string>();
+  for (;;) {
+    const program = await findMongod(options, unusable);
+    try {
+      return await startServer(kind, program, options);
+    } catch (error) {
+      if (!(error instanceof CannotRun) || options.env["MONGOMS_SYSTEM_BINARY"]) throw error;
+      options.progress(`${error.message}; trying the next source`);
+      unusable.add(program.path);
+    }
+  }
+}
+
+/** The id of the log line with which a mongod reports a kernel that its allocator does not work with. */
+const incompatibleKernelId = 12_257_600;
+
+/**
+ * Lets glibc register restartable sequences. Otherwise the allocator of MongoDB 8 does so in a way that corrupts memory
+ * on Linux 6.19 to 7.0.13 (SERVER-121912). Keeps the other tunables.
+ */
+export function registeringRseq(tunables = ""): string {
+  const others = tunables.split(":").filter((one) => one !== "" && !one.startsWith("glibc.pthread.rseq="));
+  return [...others, "glibc.pthread.rseq=1"].join(":");
 }
 
 /** Returns the URI of the data folder's mongod at this port, or undefined if its credentials cannot be read. */

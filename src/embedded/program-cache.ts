@@ -8,12 +8,14 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
  * Fetches the program into a work folder and moves it to the cache folder. Returns its path there. Moves it only if it
- * runs on this machine, and atomically, so that concurrent fetches all succeed. Always removes the work folder.
+ * runs on this machine, and atomically, so that concurrent fetches all succeed. Always removes the work folder. `name`
+ * is the name that it gets there.
  */
 export async function fetchToCache(
   kind: ProgramKind,
   cacheDir: string,
   fetch: (workDir: string) => Promise<string>,
+  name = kind.name,
 ): Promise<string> {
   await mkdir(cacheDir, { recursive: true });
   const workDir = await mkdtemp(join(cacheDir, "fetch-"));
@@ -21,8 +23,8 @@ export async function fetchToCache(
     const fetched = await fetch(workDir);
     await chmod(fetched, 0o755);
     await probe(kind, fetched);
-    await rename(fetched, join(cacheDir, kind.name));
-    return join(cacheDir, kind.name);
+    await rename(fetched, join(cacheDir, name));
+    return join(cacheDir, name);
   } finally {
     await rm(workDir, { recursive: true, force: true });
   }

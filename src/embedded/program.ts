@@ -28,6 +28,8 @@ export interface ProgramKind {
   readonly version: RegExp;
   /** The major and minor parts of the oldest supported version. */
   readonly oldest: readonly [number, number];
+  /** The only accepted version, if the operator has named one. */
+  readonly only?: string | undefined;
 }
 
 /** A source of programs. */
@@ -65,8 +67,11 @@ export async function firstUsable(
   return reasons;
 }
 
-/** Returns the version that a program reports. Fails if the program does not run on this machine or is too old. */
-export async function probe({ name, version, oldest }: ProgramKind, path: string): Promise<string> {
+/**
+ * Returns the version that a program reports. Fails if the program does not run on this machine, is too old, or is not
+ * of the only accepted version.
+ */
+export async function probe({ name, version, oldest, only }: ProgramKind, path: string): Promise<string> {
   const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch(
     (error: { stderr?: string; signal?: string }) => {
       // A signal without output means that the processor is too old: mongod ends like this without AVX.
@@ -79,6 +84,7 @@ export async function probe({ name, version, oldest }: ProgramKind, path: string
   const [major = 0, minor = 0] = found.split(".").map(Number);
   if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
     throw new Error(`${path} is ${found}, older than ${oldest.join(".")}`);
+  if (only !== undefined && found !== only) throw new Error(`${path} is ${found}, not ${only}`);
   return found;
 }
 
@@ -90,9 +96,10 @@ export async function onPath(name: string, env: NodeJS.ProcessEnv): Promise<stri
   return undefined;
 }
 
-/** Returns the path of the program in the cache folder, or undefined if an earlier start kept none. */
-export async function findCached(name: string, cacheDir: string): Promise<string | undefined> {
-  return (await isProgram(join(cacheDir, name))) ? join(cacheDir, name) : undefined;
+/** Returns the path of the first of these programs in the cache folder, or undefined if an earlier start kept none. */
+export async function findCached(names: readonly string[], cacheDir: string): Promise<string | undefined> {
+  for (const name of names) if (await isProgram(join(cacheDir, name))) return join(cacheDir, name);
+  return undefined;
 }
 
 /** Returns an error's message as one line. */

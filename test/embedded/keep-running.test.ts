@@ -1,5 +1,5 @@
 // An embedded server that ends is started again, whatever fails meanwhile, and its log names the reason.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { KeptRunning, Run } from "../../src/embedded/keep-running.ts";
 import { keepRunning } from "../../src/embedded/keep-running.ts";
 import { lastLogError } from "../../src/embedded/server.ts";
@@ -9,6 +9,11 @@ test.each([
     "mongod's last error",
     '{"s":"E","msg":"first"}\n{"s":"F","msg":"last","attr":{"error":"no space"}}\n{"s":"I","msg":"bye"}',
     "last: no space",
+  ],
+  [
+    "the signal that ended mongod",
+    `{"s":"F","msg":"Writing fatal message","attr":{"message":"Got signal: 11 (Segmentation fault).\\n"}}`,
+    "Writing fatal message: Got signal: 11 (Segmentation fault).",
   ],
   ["an error with members", '{"s":"E","msg":"failed","attr":{"error":{"code":28}}}', 'failed: {"code":28}'],
   [
@@ -81,3 +86,26 @@ test("a stop waits for a restart in progress and ends it, also if the clean-up b
   await stopping;
   expect(stops).toBe(1);
 });
+
+test("says once that a server ends again and again", async () => {
+  const reports: string[] = [];
+  const runOf = (pid: number): Run => ({ pid, ended: Promise.resolve("SIGSEGV"), stop: () => Promise.resolve() });
+  let pid = 1;
+  let end = (_how: string): void => undefined;
+  const lasting: Run = {
+    pid: 9,
+    ended: new Promise((resolve) => (end = resolve)),
+    stop: () => Promise.resolve(end("SIGTERM")),
+  };
+  const kept = keepRunning(
+    "mongod",
+    runOf(pid),
+    () => Promise.resolve(++pid < 5 ? runOf(pid) : lasting),
+    (line) => reports.push(line),
+  );
+  await vi.waitFor(() => expect(kept.pid).toBe(9), { timeout: 20_000 });
+  expect(reports.filter((line) => line.includes("again and again"))).toEqual([
+    expect.stringMatching(/^the embedded mongod ends again and again, 3 times .* docs\/troubleshooting\.md$/),
+  ]);
+  await kept.stop();
+}, 30_000);

@@ -180,7 +180,9 @@ test("without a Redis that can be found and started there is none, and a line sa
   const none = { ...optionsFor(folder), cacheDir: join(folder, "cache"), env: { PATH: "" } };
   expect(await startRedis(none)).toBeUndefined();
   expect(none.lines).toEqual([
-    expect.stringMatching(/^No Redis: redis-server is not on PATH; .*\. Install redis-server, or set REDIS_URL\.$/),
+    expect.stringMatching(
+      /^No Redis: neither redis-server nor valkey-server is on PATH; .*\. Install redis-server, or set REDIS_URL\.$/,
+    ),
   ]);
 
   const script = `[ "$1" = --version ] && echo "Redis server v=7.0.0" || { echo "no memory left" >&2; exit 1; }`;

@@ -31,6 +31,7 @@ export const longFiles: readonly string[] = [
   "examples/client",
   "examples/mcp",
   "exercises/exercises",
+  "first-start",
   "gateway/plugin",
   "generated-clients/go",
   "generated-clients/java",
