@@ -15,6 +15,8 @@ const wrongCommand = new Set([
   ...[165, 166, 167, 168, 169, 171, 182, 195, 197, 201],
   // InvalidUUID, QueryFeatureNotAllowed, NotImplemented, ConversionFailure, CannotCreateCollection.
   ...[207, 224, 227, 232, 238, 241, 242],
+  // FeatureNotSupported, as databases that imitate MongoDB reply.
+  ...[303, 304],
   // TransactionTooLarge, OperationNotSupportedInTransaction, NoQueryExecutionPlans, memory limits, API versions, BSON.
   ...[257, 263, 291, 292, 322, 323, 324, 347, 352, 357, 361, 378, 388, 411],
 ]);

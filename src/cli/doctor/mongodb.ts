@@ -9,6 +9,7 @@ import { withTimeout } from "../../time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
+import { checkFeatures } from "./features.ts";
 import { compareIndexes } from "./indexes.ts";
 import { isUnauthorized, reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
@@ -79,6 +80,7 @@ function examine(
   const [db, specs] = [client.db(), indexesFor(config)];
   return [
     check("mongodb.version", async () => version(await runCommand({ buildInfo: 1 }))),
+    check("mongodb.features", () => checkFeatures(db)),
     check("mongodb.transactions", async () => transactions(await runCommand({ hello: 1 }))),
     check("mongodb.primary", async () => primary(await runCommand({ hello: 1 })), noPrimary),
     check("mongodb.members", async () => members(await runCommand({ replSetGetStatus: 1 })), unreadable),

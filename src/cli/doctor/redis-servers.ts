@@ -160,6 +160,9 @@ function noSentinel(silent: readonly string[], error: unknown): Verdict {
   );
 }
 
+/** What to do if the user lacks rights. */
+export const missingRights = "Grant it the rights that docs/production.md lists under Redis, on every server.";
+
 async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
   const options = { ...credentials, ...(tls ? { tls: {} } : {}) };
   const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
@@ -200,10 +203,15 @@ async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<
 
 function noCluster(silent: readonly string[], error: unknown): Verdict {
   const code = replyCode(error);
-  if (code === "NOAUTH" || code === "WRONGPASS" || code === "NOPERM")
+  if (code === "NOAUTH" || code === "WRONGPASS")
     return fault(
       `The cluster rejects the user or the password: ${silent.join(", ")}.`,
-      "Correct them in REDIS_URL. On every node, grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.",
+      "Correct them in REDIS_URL, percent-encoded, or set them on every node.",
+    );
+  if (code === "NOPERM")
+    return fault(
+      `The cluster accepts the user, but it lacks rights at ${silent.join(", ")}: ${reasonOf(error)}.`,
+      missingRights,
     );
   if (code === "ERR")
     return fault(

@@ -8,7 +8,7 @@ import { check, fault, note, ok, warning } from "./check.ts";
 import type { Clocks } from "./clocks.ts";
 import { reasonOf } from "./reason.ts";
 import type { FoundServer } from "./redis-servers.ts";
-import { connect, findServers } from "./redis-servers.ts";
+import { connect, findServers, missingRights } from "./redis-servers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** How long the service waits for Redis. After that, Redis counts as unavailable. */
@@ -89,7 +89,7 @@ async function checkServer(
     return [
       reachable,
       ...(await Promise.all([
-        check("redis.version", () => version(facts.get("redis_version") ?? "")),
+        check("redis.version", () => version(facts)),
         check("redis.latency", async () => latency(await roundTrips(client))),
         check("redis.writable", () => writable(facts, kind)),
         check("redis.memory", () => memory(facts)),
@@ -116,10 +116,7 @@ function unreachable(error: unknown, where: string): Verdict {
       "Correct them in REDIS_URL, percent-encoded: redis://<user>:<password>@<host>:<port>.",
     );
   if (code === "NOPERM")
-    return fault(
-      `${where} responds, but the user may not use it: ${reasonOf(error)}.`,
-      "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.",
-    );
+    return fault(`${where} responds, but the user may not use it: ${reasonOf(error)}.`, missingRights);
   return fault(
     `Redis cannot be reached at ${where}: ${reasonOf(error)}.`,
     `Make sure that redis-server runs there, and that REDIS_URL is right. Until then, ${without}.`,
@@ -130,7 +127,11 @@ function factsOf(info: string): ReadonlyMap<string, string> {
   return new Map([...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
 }
 
-function version(running: string): Verdict {
+function version(facts: ReadonlyMap<string, string>): Verdict {
+  // Valkey also reports the version of Redis that it is compatible with.
+  const valkey = facts.get("valkey_version");
+  if (valkey !== undefined) return ok(`Valkey ${valkey}.`);
+  const running = facts.get("redis_version") ?? "";
   const [major = 0, minor = 0] = running.split(".").map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(`Redis ${running}.`);
   return warning(
@@ -165,12 +166,14 @@ function latency(sorted: readonly number[]): Verdict {
 }
 
 function writable(facts: ReadonlyMap<string, string>, kind: RedisTarget["kind"]): Verdict {
-  if (facts.get("redis_mode") === "cluster" && kind !== "cluster")
+  // Valkey reports `server_mode`.
+  const mode = facts.get("redis_mode") ?? facts.get("server_mode");
+  if (mode === "cluster" && kind !== "cluster")
     return fault(
       "This is a node of a Redis Cluster, but REDIS_URL names a single server: most keys are on other nodes.",
       "Set REDIS_URL to redis+cluster://<host>:<port>, with two or more of its nodes.",
     );
-  if (facts.get("redis_mode") === "sentinel")
+  if (mode === "sentinel")
     return fault(
       "This is a Sentinel, which has no data.",
       "Set REDIS_URL to redis+sentinel://<host>:<port>/<name>, with all Sentinels and the name of the master.",
