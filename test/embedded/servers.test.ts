@@ -170,7 +170,7 @@ test("picks another port if another process takes the first, five times at most 
   await server.stop();
   let picks = 0;
   const start = startServer(redisKind, program, options, async () => (picks++, taken));
-  await expect(start).rejects.toThrow(/^redis 6\.2\.14|redis .* does not start: .*[Aa]ddress already in use/);
+  await expect(start).rejects.toThrow(/^redis \d+\.\d+\.\d+ .* does not start: /);
   expect(picks).toBe(5);
   expect(await running(dataDir)).toEqual([]);
 });
