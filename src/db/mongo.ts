@@ -142,9 +142,11 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(withDatabase(uri), {
       appName,
+      // Under these names, the options of the URI do not replace them.
       writeConcern: { w: "majority" },
+      journal: true,
       // Data without a majority may be rolled back, and another member may not know yet that a key was revoked.
-      readConcern: { level: "majority" },
+      readConcernLevel: "majority",
       readPreference: "primary",
       serverSelectionTimeoutMS: commandLimitMs,
       waitQueueTimeoutMS: commandLimitMs,
@@ -153,10 +155,18 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
       ...options,
     });
   } catch (error) {
-    throw new Error(`MONGODB_URI: is not valid (${error instanceof Error ? error.message : String(error)})`, {
-      cause: error,
-    });
+    throw new Error(`MONGODB_URI: is not valid (${flawOf(error, uri)})`, { cause: error });
   }
+}
+
+/** Returns what the driver finds wrong with a URI, without the parts of it that may be credentials. */
+function flawOf(error: unknown, uri: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const unescaped = /^\w+ contains unescaped characters/.exec(message)?.[0];
+  if (unescaped !== undefined) return unescaped;
+  const [, credentials = ""] = /^[a-z+]+:\/\/([^]*)@/i.exec(uri) ?? [];
+  const isRepeated = credentials.split(/[^\w]+/).some((part) => part.length > 2 && message.includes(part));
+  return isRepeated ? "percent-encode the special characters of its user and password" : message;
 }
 
 /**

@@ -29,21 +29,27 @@ test.each([
   expect(withDatabase(uri)).toBe(taken);
 });
 
-test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb://db1:99999/"])(
-  "%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]",
-  async (uri) => {
-    const failed = connectMongo(uri, 0);
-    await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
-    await expect(failed).rejects.not.toThrow(/p@ss/);
-  },
-);
+test.each([
+  "mongodb://user:p@ss@db1/records",
+  "mongodb://user:p/p@ss@db1/records",
+  "mongodb://user/p@ss@db1/records",
+  "mongodb://use?r:p@ss@db1/records",
+  "mongodb://db1/?nope=1",
+  "mongodb://db1:99999/",
+])("%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]", async (uri) => {
+  const failed = connectMongo(uri, 0);
+  await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
+  await expect(failed).rejects.not.toThrow(/p@ss|user/);
+});
 
-test("reads records from the primary whatever the URI prefers: another member may not know yet that a key was revoked", async () => {
+test("reads what a majority has from the primary, and writes to a majority, whatever the URI prefers: another member may not know yet that a key was revoked", async () => {
   const database = await createDatabase(inject("administratorUri"));
-  const client = await connectMongo(`${database.uri}&readPreference=secondaryPreferred`, 5_000);
+  const options = "readPreference=secondaryPreferred&readConcernLevel=local&w=1&journal=false";
+  const client = await connectMongo(`${database.uri}&${options}`, 5_000);
   try {
     expect(client.readPreference.mode).toBe("primary");
     expect(client.db().readPreference?.mode).toBe("primary");
+    expect([client.readConcern?.level, client.writeConcern]).toMatchObject(["majority", { w: "majority", j: true }]);
   } finally {
     await client.close();
     await database.drop();

@@ -139,9 +139,11 @@ function report(
     [
       dryRun
         ? `The backup in ${folder} is undamaged and can be restored: ${all}.`
-        : `Restored ${all} from ${folder} in ${seconds.toFixed(1)} s.`,
+        : resumed === accounts
+          ? `Everything was restored before: ${all} from ${folder}.`
+          : `Restored ${all} from ${folder} in ${seconds.toFixed(1)} s.`,
       ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
-      ...(resumed === 0 ? [] : [`Already restored: ${counted(resumed, "account")}.`]),
+      ...(resumed === 0 || resumed === accounts ? [] : [`Of these, ${counted(resumed, "account")} before.`]),
     ],
   );
 }

@@ -42,7 +42,8 @@ export async function filesFor(folder: string, { files }: Manifest, name: string
     if (isId || (await emailIn(join(folder, entry.file))) === name.toLowerCase())
       return [entry, ...entries.filter(({ account_id }) => account_id === null)];
   }
-  throw new CommandError(exitCodes.failed, "not_found", `The backup in ${folder} has no account "${name}".`);
+  const hint = isId ? "" : " A file that is missing or damaged has no email: name its account by its id.";
+  throw new CommandError(exitCodes.failed, "not_found", `The backup in ${folder} has no account "${name}".${hint}`);
 }
 
 /** Returns the email of the account in a file, in lower case; undefined if it cannot be read. */

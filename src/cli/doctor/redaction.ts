@@ -3,10 +3,12 @@ import type { Config } from "../../config.ts";
 
 /**
  * Returns the scheme, hosts and database of a URI, without credentials and without options, which can also contain
- * secrets.
+ * secrets. If a password is not percent-encoded, nobody can say where it ends, and only the scheme is shown.
  */
 export function shownUri(uri: string): string {
-  return (uri.split(/[?#]/, 1)[0] ?? "").replace(/^([a-z+]+:\/\/)([^/?#]*@)?/i, "$1");
+  const bare = uri.replace(/^([a-z+]+:\/\/)([^/?#@]*@)?/i, "$1");
+  if (bare.includes("@")) return `${/^[a-z+]+:\/\//i.exec(uri)?.[0] ?? ""}…`;
+  return bare.split(/[?#]/, 1)[0] ?? "";
 }
 
 /** Returns a function that replaces every secret of the configuration in a text. */
@@ -30,9 +32,9 @@ export function createRedaction(
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text);
 }
 
-/** Returns the spellings of the password in a URI. */
+/** Returns the spellings of the password in a URI, which ends at the last `@` if it is not percent-encoded. */
 function passwordsOf(uri: string | undefined): string[] {
-  return spellings(/^[a-z+]+:\/\/[^/?#@:]*:([^/?#]*)@/i.exec(uri ?? "")?.[1]);
+  return spellings(/^[a-z+]+:\/\/[^:@]*:([^]*)@/i.exec(uri ?? "")?.[1]);
 }
 
 /** Returns a password as written in a URI, and decoded. */

@@ -114,10 +114,12 @@ function isProxyAlone({ status, text }: TextResponse): boolean {
 function ready({ status, text }: TextResponse): Verdict {
   const parts = parsed(text);
   const away = ["mongodb", "redis"].filter((part) => parts[part] === false);
+  // The instance may run with other settings than the doctor, such as the password before a rotation.
+  const reason = typeof parts["reason"] === "string" ? ` It says: ${parts["reason"]}.` : "";
   if (status === 503)
     return fault(
-      `It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.`,
-      "See the checks in that group. A service that starts or stops is not ready either.",
+      `It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.${reason}`,
+      "See the checks in that group. If they find nothing, the instance has older settings: restart it. A service that starts or stops is not ready either.",
     );
   if (status !== 200)
     return fault(
@@ -125,7 +127,10 @@ function ready({ status, text }: TextResponse): Verdict {
       "Make sure that this is the internal listener (INTERNAL_PORT), and not another program.",
     );
   if (away.length > 0)
-    return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See the checks in that group.");
+    return warning(
+      `It is ready, but cannot reach ${away.join(", ")}.`,
+      "See the checks in that group. If they find nothing, the instance has older settings, such as a password: restart it.",
+    );
   return ok("It is ready, and reaches MongoDB and Redis.");
 }
 

@@ -124,3 +124,13 @@ test("removes a secret from any text and from an address [OPS-04]", () => {
   );
   expect(shownUri(config.mongodbUri ?? "")).toBe("mongodb://db:27017/records");
 });
+
+test.each(["p/ssword", "p#ssword", "p?ssword", "p@ssword"])(
+  "a password %s that is not percent-encoded is shown in no address and no text [OPS-04]",
+  (password) => {
+    const uri = `mongodb://someone:${password}@db:27017/records`;
+    expect(shownUri(uri)).toBe("mongodb://…");
+    const redact = createRedaction({ ...readConfig(environment), mongodbUri: uri });
+    expect(redact(`not at ${uri}`)).not.toContain("ssword");
+  },
+);
