@@ -12,9 +12,10 @@ Formats (from the file's name by default; standard input is NDJSON):
           {"contact_note":{…}}, with the fields of records.ingest.v1. A record
           comes after the record that it belongs to.
   csv     one contact per row, after a header with the names of export, or of
-          Google, Outlook, Apple or HubSpot in English, German, French or
-          Spanish
-  vcard   one contact per card, in vCard 3.0 or 4.0; UID becomes the external id
+          an address book, mail program or CRM in nine languages. The header is
+          the row among the first 20 with the most known columns.
+  vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
+          external id. Groups of contacts are skipped.
 
 A record with the id or external_id of an existing record replaces it: fields
 that the file does not set are cleared. A second active contact with the same
@@ -25,6 +26,9 @@ active contact with its email. Only the fields that the file sets are changed.
 An unchanged contact is not written. If only an archived contact has the email,
 a new contact is created. A record that names an archived contact by its id or
 external_id is rejected.
+
+Of several email addresses, the preferred valid one is imported. Of several
+phones, it is the preferred one, or else the mobile, work, home or other number.
 
 --dry-run shows the columns and the first records as they would be imported. It
 needs no service, so it does not find errors that only the service can find.
@@ -52,7 +56,7 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
       "a column of a CSV file and its field; can be repeated; - skips a column",
       (value: string, all: readonly string[] = []) => [...all, value],
     )
-    .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
+    .option("--encoding <name>", "the encoding of the file, such as windows-1252; by default, it is recognized")
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
     .option("--strict", "stops at the first rejected record; later records may be written too")
     .option("--name <name>", "the name of the import, instead of the one derived from the file and the account")

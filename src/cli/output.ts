@@ -90,16 +90,21 @@ export function createOutput(
     table(heading, rows) {
       if (process.stdout.isTTY !== true)
         return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t"));
-      rows = rows.map((row) => row.map(printable));
-      const widths = heading.map((title, column) => widest([title, ...rows.map((row) => row[column] ?? "")]));
-      const line = (row: readonly string[]): string =>
-        row
-          .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell)))
-          .join("  ")
-          .trimEnd();
-      return [paint("bold", line(heading)), ...rows.map(line)];
+      const [title = "", ...lines] = aligned([heading, ...rows.map((row) => row.map(printable))]);
+      return [paint("bold", title), ...lines];
     },
   };
+}
+
+/** Formats rows as lines with aligned columns. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? "")));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell)))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 /** Formats pairs of a name and a value, one per line, with the values aligned. */

@@ -146,6 +146,90 @@ test.each([
     "Zoé,Noël,,+33 6",
     { fullName: "Zoé Noël", phone: "+33 6" },
   ],
+  [
+    "Outlook in Italian",
+    "Nome;Secondo nome;Cognome;Telefono (uff.);Telefono cellulare;Indirizzo posta elettronica;Note",
+    "Pia;;Neri;+39 1;+39 2;p@example.com;ciao",
+    { fullName: "Pia Neri", phone: "+39 2", email: "p@example.com", notes: "ciao" },
+  ],
+  [
+    "Google in Portuguese, where a nickname is called as a surname elsewhere",
+    "Nome,Sobrenome,Apelido,E-mail 1 - Value,Telemóvel,Notas",
+    "Ana,Pó,Aninha,a@example.com,+351 9,olá",
+    { fullName: "Ana Pó", email: "a@example.com", phone: "+351 9", notes: "olá" },
+  ],
+  [
+    "Outlook in Dutch",
+    "Voornaam;Tussenvoegsel;Achternaam;E-mailadres;Mobiele telefoon;Telefoon op werk;Notities",
+    "Jo;van;Dam;j@example.com;;+31 1;hoi",
+    { fullName: "Jo van Dam", email: "j@example.com", phone: "+31 1", notes: "hoi" },
+  ],
+  [
+    "Outlook in Polish, whose Windows has no accents in some headers",
+    "Imię;Nazwisko;Adres e-mail;Telefon komorkowy;Notatki",
+    "Ola;Żuk;o@example.com;+48 5;cześć",
+    { fullName: "Ola Żuk", email: "o@example.com", phone: "+48 5", notes: "cześć" },
+  ],
+  [
+    "Outlook in Japanese, whose names begin with the family",
+    "姓,名,電子メール アドレス,携帯電話,会社電話,メモ",
+    "佐伯,美緒,m@example.com,+81 80,+81 3,覚え",
+    { fullName: "佐伯 美緒", email: "m@example.com", phone: "+81 80", notes: "覚え" },
+  ],
+  [
+    "Thunderbird",
+    "First Name,Last Name,Display Name,Nickname,Primary Email,Secondary Email,Work Phone,Fax Number,Pager Number,Mobile Number",
+    ",,Ove Dal,,,o@example.com,,2,3,",
+    { fullName: "Ove Dal", email: "o@example.com", phone: "2" },
+  ],
+  [
+    "Yahoo",
+    "First,Last,Email,Home,Work,Pager,Mobile",
+    "Al,Po,a@example.com,1,2,3,",
+    { fullName: "Al Po", email: "a@example.com", phone: "2" },
+  ],
+  [
+    "a Salesforce report",
+    "Salutation,First Name,Last Name,Account Name,Phone,Fax,Mobile,Email,Account Owner",
+    "Ms.,Gwen,Ast,Mills,,1,2,g@example.com,Rae",
+    { fullName: "Gwen Ast", phone: "2", email: "g@example.com" },
+  ],
+  [
+    "Pipedrive",
+    "Person - Name,Person - Email - Work,Person - Phone - Mobile",
+    "Bo,b@example.com,7",
+    { fullName: "Bo", email: "b@example.com", phone: "7" },
+  ],
+  [
+    "SuiteCRM",
+    "first_name,last_name,phone_mobile,phone_work,email1,description",
+    "Bo,Li,,8,b@example.com,x",
+    { fullName: "Bo Li", phone: "8", email: "b@example.com", notes: "x" },
+  ],
+  [
+    "Twenty",
+    "Name / First Name,Name / Last Name,Emails / Primary Email,Phones / Primary Phone Number",
+    "Bo,Li,b@example.com,8",
+    { fullName: "Bo Li", email: "b@example.com", phone: "8" },
+  ],
+  [
+    "tine20",
+    "n_given,n_family,tel_work,tel_cell,email",
+    "Bo,Li,1,2,b@example.com",
+    { fullName: "Bo Li", phone: "2", email: "b@example.com" },
+  ],
+  [
+    "Google's labels: the preferred value, and a fax that comes last",
+    "First Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value",
+    "Bo,Work,w@example.com,* Home,h@example.com,Work Fax,1,Mobile,2 ::: 3",
+    { fullName: "Bo", email: "h@example.com", phone: "2" },
+  ],
+  [
+    "File As, by which a list is sorted, names only who has no name",
+    "First Name,Last Name,File As,Nickname,Organization Name,Email",
+    'Ada,King,"King, Ada",,Acme,',
+    { fullName: "Ada King" },
+  ],
 ])("recognizes the headers of an export: %s", async (_name, header, row, expected) => {
   expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
 });
@@ -161,7 +245,7 @@ test("reports what each column is used for: a further one is used if the one bef
   expect(Object.fromEntries(reported[0] ?? [])).toEqual({
     Name: "full_name",
     Phone: "phone",
-    Mobile: "phone if the previous column is empty",
+    Mobile: "phone (mobile)",
     "First Name": "full_name if that is empty",
     "Last Name": "full_name if that is empty",
     Company: "full_name if there is no name",
@@ -185,10 +269,98 @@ test("--map assigns a column to a field or leaves it out; a header without any k
   expect(
     (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),
   ).toEqual([{ fullName: "Ann", externalId: "7" }]);
-  await expect(csv("foo,bar\n1,2\n")).rejects.toThrow(/None of the columns is known \(foo, bar\)/);
+  await expect(csv("foo,bar\n1,2\n")).rejects.toThrow(
+    /None of the columns is known as a name, email or phone \(foo, bar\)/,
+  );
   await expect(csv("name\nAnn\n", ["nome=full_name"])).rejects.toThrow('no column "nome"');
   expect(() => parseMap(["name"])).toThrow("Header=field");
   expect(() => parseMap(["name=nickname"])).toThrow("Header=field");
+});
+
+test("the header is the row with the most known columns: rows before it are no contacts, nor is Excel's sep= line", async () => {
+  const linkedin =
+    'Notes:\n"Some addresses are missing,\nbecause members hide them."\n\nFirst Name,Last Name,URL,Email Address,Position\nMia,Oko,https://x.example,m@example.com,Name\n';
+  const reported: number[] = [];
+  const lines = linesOf(chunksOf(linkedin));
+  const entries = await everyOf(readCsv(lines, parseMap([]), ({ line }) => reported.push(line)));
+  expect([reported, said(entries)]).toEqual([[5], [[6, { fullName: "Mia Oko", email: "m@example.com" }]]]);
+  expect((await csv("sep=;\r\nName;Telefon\r\nUlla;030\r\n")).map(held)).toEqual([{ fullName: "Ulla", phone: "030" }]);
+  expect((await csv('"sep=|"\nName|Email\nUlla|u@example.com\n')).map(held)).toEqual([
+    { fullName: "Ulla", email: "u@example.com" },
+  ]);
+  // The labels of a contact are no header, although they are known.
+  const labels = "Name,E-mail 1 - Value,Phone 1 - Type\nUlla,u@example.com,Mobile,,,,\n";
+  expect((await csv(labels)).map(held)).toEqual([{ fullName: "Ulla", email: "u@example.com" }]);
+});
+
+test("a feed is read as soon as its header is clear", async () => {
+  async function* feed(): AsyncIterable<Uint8Array> {
+    yield Buffer.from("Name,Email\nAnn,a@example.com\n");
+    await new Promise(() => undefined);
+  }
+  const { value } = await readCsv(linesOf(feed()), parseMap([]), () => undefined)
+    [Symbol.asyncIterator]()
+    .next();
+  expect(held(value)).toEqual({ fullName: "Ann", email: "a@example.com" });
+});
+
+test("a file without a column of a name, email or phone is rejected with its columns", async () => {
+  await expect(csv("Datum;Notiz;Firma\n1;Blumen;Acme\n")).rejects.toThrow(
+    "None of the columns is known as a name, email or phone (Datum, Notiz, Firma). One of the first 20 rows must be a header. If it is, map its columns with --map",
+  );
+  await expect(csv("\n\n,,\n")).rejects.toThrow("The file has no header: its first rows are empty.");
+  await expect(csv("Na\0me,Email\n")).rejects.toThrow("The file has no header that can be read. Line 1: has a NUL");
+});
+
+test("a row is never shifted: one with more cells, a NUL or text after a closing quote is an error of its line", async () => {
+  const rows = [
+    "Smith, John,0171",
+    "Ann,0172,, ",
+    'Bo, "1, 2"',
+    '"Cy, the",5" x',
+    '"Cy, the" x,5',
+    'Cy "the",5',
+    '"Cy" the,6',
+    "D\0i,7",
+    "Ed",
+  ];
+  expect(said(await csv(`Name,Phone\n${rows.join("\n")}\n`))).toEqual([
+    [2, "has 3 cells, and the header has 2"],
+    [3, { fullName: "Ann", phone: "0172" }],
+    [4, "has 3 cells, and the header has 2"],
+    [5, { fullName: "Cy, the", phone: '5" x' }],
+    [6, "has text after the closing quote of a cell: double the quotes within a cell"],
+    [7, { fullName: 'Cy "the"', phone: "5" }],
+    [8, { fullName: '"Cy" the', phone: "6" }],
+    [9, "has a NUL character, so its encoding may be another one: set --encoding, such as utf-16le"],
+    [10, { fullName: "Ed" }],
+  ]);
+});
+
+test("the first valid address of a row is imported; a row is rejected if it has addresses and none is valid, or nothing but an id", async () => {
+  const text =
+    "Record ID,Name,E-mail Address,E-mail 2 Address\n1,Ann,/o=Ex/cn=ann,Ann <a@example.com>\n2,Bo,b@example.com; c@example.com,\n3,Cy,cy-at-home,none\n4,,,\n5,Di,,\n";
+  expect(said(await csv(text))).toEqual([
+    [2, { externalId: "1", fullName: "Ann", email: "a@example.com" }],
+    [3, { externalId: "2", fullName: "Bo", email: "b@example.com" }],
+    [4, 'has no valid email address: "cy-at-home"'],
+    [5, "has no name, email, phone or notes in the imported columns"],
+    [6, { externalId: "5", fullName: "Di" }],
+  ]);
+});
+
+test("blanks around cells and headers are not part of them, except in the columns of an export of Records", async () => {
+  expect((await csv('Name , Email\n Ann , a@example.com \n"Bo ",b@example.com\n')).map(held)).toEqual([
+    { fullName: "Ann", email: "a@example.com" },
+    { fullName: "Bo", email: "b@example.com" },
+  ]);
+  expect((await csv('full_name,notes\n" Ann ","a "\n')).map(held)).toEqual([{ fullName: " Ann ", notes: "a " }]);
+});
+
+test("what cannot be stored is left out and counted: a long id, a long phone, a date of another system", async () => {
+  const text = `Record ID,Name,Phone,Created At\n${"9".repeat(201)},Ann,${"1".repeat(51)},03/15/2024\n`;
+  const entries = await csv(text);
+  expect([entries[0]?.leftOut, entries.map(held)]).toEqual([3, [{ fullName: "Ann" }]]);
 });
 
 test("an id that is not a UUID becomes the external id; an invalid date is an error that names the column", async () => {
@@ -274,7 +446,7 @@ test("a file has at most 5,000 columns: more are a usage error that says so, and
     "The first row has 500,000 columns, and a file can have at most 5,000. Check that it is a CSV file with a header, and remove the columns that you do not need.",
   );
   await expect(csv(`${"c,".repeat(200)}${"d".repeat(100)}\n`)).rejects.toThrow(
-    `None of the columns is known (${"c, ".repeat(100)}and 101 more).`,
+    `None of the columns is known as a name, email or phone (${"c, ".repeat(100)}and 101 more).`,
   );
   // Normalizing it would take quadratic time.
   const accents = "\u0315".repeat(300_000) + "\u0316".repeat(300_000);

@@ -21,17 +21,18 @@ const latin = (text: string): Uint8Array => Buffer.from(text, "latin1");
 test("a file that is not in its encoding is rejected as a whole, with 2, by the import and by its dry run", async () => {
   const { id } = await newClient(service());
   const cut = Uint8Array.from([...Buffer.from("\ufeffname\nAnn\n", "utf16le"), 0x00, 0xd8, 10, 0]);
+  const utf8 = ["--encoding", "utf-8"];
   const files: [name: string, content: Uint8Array, encoding: string, options: string[]][] = [
-    ["latin.csv", latin("name\nAnn\nMüller\n"), "UTF-8", []],
-    ["latin.vcf", latin("BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD\nBEGIN:VCARD\nFN:Mül\nEND:VCARD\n"), "UTF-8", []],
-    ["cut.csv", Buffer.from("name\nAnn\nMü").subarray(0, -1), "UTF-8", []],
-    ["marked.csv", cut, "UTF-16LE", []],
-    ["said.csv", latin("name\nAnn\nM\x83\n"), "SHIFT_JIS", ["--encoding", "shift_jis"]],
-    ["said.ndjson", latin('{"contact":{"full_name":"M\x83\n'), "SHIFT_JIS", ["--encoding", "shift_jis"]],
+    ["latin.csv", latin("name\nAnn\nMüller\n"), "UTF-8 in line 3", utf8],
+    ["latin.vcf", latin("BEGIN:VCARD\nFN:Ann\nEND:VCARD\nBEGIN:VCARD\nFN:Mül\nEND:VCARD\n"), "UTF-8 in line 5", utf8],
+    ["cut.csv", Buffer.from("name\nAnn\nMü").subarray(0, -1), "UTF-8 in line 3", []],
+    ["marked.csv", cut, "UTF-16LE in line 3", []],
+    ["said.csv", latin("name\nAnn\nM\x83\n"), "SHIFT_JIS in line 3", ["--encoding", "shift_jis"]],
+    ["said.ndjson", latin('{"contact":{"full_name":"M\x83\n'), "SHIFT_JIS in line 1", ["--encoding", "shift_jis"]],
   ];
   for (const [name, content, encoding, options] of files) {
     const file = folder.write(name, content);
-    const stderr = `records: ${file} is not ${encoding}. Set its encoding, such as --encoding windows-1252. Nothing was written.\n`;
+    const stderr = `records: ${file} is not ${encoding}. Set its encoding, such as --encoding windows-1251. Nothing was written.\n`;
     const rejected = { code: 2, stdout: "", stderr };
     expect(await both(id, file, options), name).toEqual([rejected, rejected]);
   }
@@ -50,14 +51,21 @@ test("lines of NDJSON and of standard input that are not in the encoding are rej
   expect(await contactsOf(service(), id)).toEqual({ count: 2, names: 1 });
 });
 
-test("CSV and vCard whose lines end with CR alone are rejected, with 2, by the import and by its dry run", async () => {
+test("the encoding of a file is recognized, and shown by the import and by its dry run", async () => {
+  const { id } = await newClient(service());
+  const [dry, imported] = await both(id, folder.write("recognized.csv", latin("name\nAnn\nMüller\n")), []);
+  expect([dry?.code, imported?.code]).toEqual([0, 0]);
+  expect(dry?.stdout).toContain("Encoding: WINDOWS-1252\n");
+  expect(imported?.stderr).toContain("Encoding: WINDOWS-1252\n");
+  expect(await contactsOf(service(), id)).toEqual({ count: 2, names: 2 });
+});
+
+test("CSV whose lines end with CR alone is rejected, with 2, by the import and by its dry run", async () => {
   const { id } = await newClient(service());
   const rows = 'name,notes\rAnn,"one\rtwo"\rBo,\r';
-  const cards = "BEGIN:VCARD\rVERSION:3.0\rFN:Ann\rEND:VCARD\r";
   const stderr = "records: The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.\n";
   const rejected = { code: 2, stdout: "", stderr };
-  for (const file of [folder.write("cr.csv", rows), folder.write("cr.vcf", cards)])
-    expect(await both(id, file, []), file).toEqual([rejected, rejected]);
+  expect(await both(id, folder.write("cr.csv", rows), [])).toEqual([rejected, rejected]);
   expect(await both(id, "-", ["--format", "csv"], rows)).toEqual([rejected, rejected]);
   // A line break in a quoted cell may be any.
   const quoted = folder.write("quoted.csv", '"name","other\rcolumn"\r\n"Ann","a\rb"\r\n');

@@ -4,6 +4,7 @@ import { readCsv } from "../../src/cli/formats/csv.ts";
 import type { Entry } from "../../src/cli/formats/entry.ts";
 import { linesOf } from "../../src/cli/formats/lines.ts";
 import { readVcards } from "../../src/cli/formats/vcard.ts";
+import { createRecognizer } from "../../src/cli/import/recognizer.ts";
 import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
 
@@ -19,13 +20,26 @@ export function csv(content: string | Uint8Array, map: string[] = [], encoding?:
 }
 
 /** The entries of a file of vCards. */
-export function vcards(content: string): Promise<Entry[]> {
-  return everyOf(readVcards(linesOf(chunksOf(content))));
+export function vcards(content: string | Uint8Array, encoding?: string): Promise<Entry[]> {
+  return everyOf(readVcards(chunksOf(content), encoding));
 }
 
-/** What an entry holds, without what is not set: a contact's fields, or the problem. */
+/** What an import reads from a file: the encoding is recognized by the whole content. */
+export async function read(
+  format: "csv" | "vcard",
+  content: string | Uint8Array,
+  encoding?: string,
+): Promise<{ readonly encoding: string; readonly entries: Entry[] }> {
+  const recognizer = createRecognizer("file", format, encoding);
+  for await (const chunk of chunksOf(content)) recognizer.read(chunk);
+  const found = recognizer.end();
+  return { encoding: found, entries: await (format === "csv" ? csv(content, [], found) : vcards(content, found)) };
+}
+
+/** What an entry holds, without what is not set: a contact's fields, the problem, or what is skipped. */
 export function held({ content }: Entry): Record<string, unknown> | string {
   if ("problem" in content) return content.problem;
+  if ("skipped" in content) return `skipped: ${content.skipped}`;
   const { $typeName: _name, ...fields } = content.record.record.value as ContactItem;
   return fields;
 }

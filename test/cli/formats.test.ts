@@ -3,11 +3,11 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { csvHeader, csvRow } from "../../src/cli/formats/csv.ts";
+import { csvHeader, csvRow } from "../../src/cli/formats/csv-writer.ts";
 import type { Entry } from "../../src/cli/formats/entry.ts";
 import { linesOf } from "../../src/cli/formats/lines.ts";
 import { ndjsonLine, readNdjson } from "../../src/cli/formats/ndjson.ts";
-import { vcard } from "../../src/cli/formats/vcard.ts";
+import { vcard } from "../../src/cli/formats/vcard-writer.ts";
 import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, csv, held, said, vcards } from "./entries.ts";
@@ -34,13 +34,13 @@ test("reads cards of 3.0 and 4.0: folded lines, escapes, groups, the preferred e
         externalId: "urn:uuid:0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11",
         fullName: "Bo Li",
         email: "b@example.com",
-        phone: "+44-2",
+        phone: "+44-2 ext. 5",
       },
     ],
   ]);
 });
 
-test("a card that is not one, has no end, is empty or has another version is an error with its line, and the next card is read", async () => {
+test("a card that is not one, has no end or is empty is an error with its line, and the next card is read", async () => {
   const good = "BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD\n";
   expect(
     said(
@@ -53,8 +53,8 @@ test("a card that is not one, has no end, is empty or has another version is an 
     [2, "the card has no END:VCARD"],
     [4, { fullName: "Ann" }],
     [8, expect.stringContaining("has no name, email")],
-    [11, expect.stringContaining("vCard 2.1")],
-    [15, expect.stringContaining("is not a vCard")],
+    [11, { fullName: "Jörg" }],
+    [15, expect.stringContaining("has no name, email")],
     [18, "the card has no END:VCARD"],
   ]);
 });
@@ -108,7 +108,8 @@ test("a contact that is written as CSV, vCard or NDJSON is read back unchanged",
       const same = (entries: readonly Entry[]): void =>
         expect(entries.map(held)).toEqual(some.map(({ $typeName: _name, ...fields }) => fields));
       same(await csv(csvHeader + some.map(csvRow).join("")));
-      same(await vcards(some.map(vcard).join("")));
+      for (const version of ["3.0", "4.0"] as const)
+        same(await vcards(some.map((one) => vcard(one, version)).join("")));
       const lines = some
         .map((value) => ndjsonLine({ $typeName: "records.ingest.v1.Record", record: { case: "contact", value } }))
         .join("");
@@ -159,8 +160,8 @@ test("a line of NDJSON that is not an object, or holds two records, is an error 
   ]);
 });
 
-test("a property with more than 10,000 characters before its value is left out of the card, in linear time", async () => {
+test("a property with any number of parameters is read in linear time", async () => {
   const parameters = ";TYPE=a".repeat(600_000);
-  const text = `BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL${parameters}:1\nEMAIL:ann@example.com\nNOTE${";".repeat(20_000)}\nEND:VCARD\n`;
-  expect(said(await vcards(text))).toEqual([[1, { fullName: "Ann", email: "ann@example.com" }]]);
+  const text = `BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL${parameters}:1\nNOTE${";".repeat(20_000)}\nEND:VCARD\n`;
+  expect(said(await vcards(text))).toEqual([[1, { fullName: "Ann", phone: "1" }]]);
 });

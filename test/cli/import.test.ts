@@ -172,25 +172,44 @@ test("rejects each unreadable record with its line and reason, writes the rest, 
 test("--dry-run shows the columns, the first records and the errors, without a service, and sends nothing [OPS-04]", async () => {
   const file = folder.write(
     "dry.csv",
-    "Vorname,Nachname,E-Mail-Adresse,Gruppe\nAnn,Öz,a@example.com,x\n,,,\nBo,Li,,\n,,,only a group\n",
+    "Export of today\nVorname,Nachname,E-Mail-Adresse,Gruppe\nAnn,Öz,a@example.com,x\n,,,\nBo,Li,,\n,,,only a group\nCy,,,\nDi,,,\n",
   );
   const dry = ["import", file, "--account", "nobody@example.com", "--dry-run"];
   const { code, stdout, stderr } = await startCli(dry).ended;
   expect([code, stderr]).toEqual([4, ""]);
   expect(stdout).toContain("  Vorname         → full_name\n");
   expect(stdout).toContain("  Gruppe          left out\n");
-  expect(stdout).toContain("line 2\n  full_name  Ann Öz\n  email      a@example.com\n");
-  expect(stdout).toContain("2 records to import, 1 unreadable. Nothing was sent.\n  line 5: ");
+  expect(stdout).toContain("Encoding: UTF-8\nColumns, from line 2:\n");
+  expect(stdout).toContain(
+    "\nThe first 3 records:\n  line  full_name  email\n  3     Ann Öz     a@example.com\n  5     Bo Li\n  7     Cy\n\n",
+  );
+  expect(stdout).toContain("4 records to import, 1 unreadable. Nothing was sent.\n  line 6: ");
   expect(JSON.parse((await startCli([...dry, "--json"]).ended).stdout)).toMatchObject({
     dry_run: true,
-    records: 2,
+    encoding: "utf-8",
+    records: 4,
     unreadable: 1,
     columns_left_out: ["Gruppe"],
     first: [
-      { line: 2, full_name: "Ann Öz", email: "a@example.com" },
-      { line: 4, full_name: "Bo Li" },
+      { line: 3, full_name: "Ann Öz", email: "a@example.com" },
+      { line: 5, full_name: "Bo Li" },
+      { line: 7, full_name: "Cy" },
     ],
   });
+});
+
+test("groups of contacts, and values that cannot be read, are counted by the import and by its dry run [OPS-04]", async () => {
+  const { id } = await newClient(service());
+  const cards =
+    'BEGIN:VCARD\nKIND:group\nFN:Club\nEND:VCARD\nBEGIN:VCARD\nFN:Ann\nTEL;TYPE="x:1\nNOTE:a\0b\nTEL:2\nEND:VCARD\n';
+  const args = ["import", folder.write("groups.vcf", cards), "--account", id];
+  const lines = ["groups skipped", "values left out, unreadable or too long"];
+  const dry = await startCli([...args, "--dry-run"]).ended;
+  const { code, stdout } = await cli(service(), args);
+  expect([dry.code, code]).toEqual([0, 0]);
+  expect(dry.stdout).toContain(`  ${lines[0]}: 1\n  ${lines[1]}: 2\n`);
+  expect(stdout).toMatch(new RegExp(`^${lines[0]} +1\n${lines[1]} +2$`, "m"));
+  expect(await cliJson(service(), [...args, "--again"])).toMatchObject({ groups_skipped: 1, values_left_out: 2 });
 });
 
 test("the result counts what was created, updated, unchanged and rejected; a finished file is not resumed [OPS-04]", async () => {

@@ -56,7 +56,7 @@ export async function checksumOf(path: string): Promise<Checksum | undefined> {
   if (handle === undefined) return undefined;
   const hash = createHash("sha256");
   let last: Line | undefined;
-  for await (const lines of linesOf(hashed(chunksOf(handle, path), hash))) last = lines.at(-1) ?? last;
+  for await (const lines of linesOf(hashed(chunksOf(handle, path), hash), "utf-8")) last = lines.at(-1) ?? last;
   return { sha256: hash.digest("hex"), last };
 }
 
@@ -92,7 +92,7 @@ export async function* batchesOf(path: string): AsyncIterable<Batch> {
   if (handle === undefined) throw new CommandError(exitCodes.failed, "damaged", `${path} is missing.`);
   let [documents, lines]: [StoredDocument[], number[]] = [[], []];
   let bytes = 0;
-  for await (const read of linesOf(chunksOf(handle, path))) {
+  for await (const read of linesOf(chunksOf(handle, path), "utf-8")) {
     for (const line of read) {
       const document = documentIn(path, line);
       if (document.collection !== accounts && (documents.length >= maxBatch.documents || bytes >= maxBatch.bytes)) {

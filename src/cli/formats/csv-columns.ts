@@ -1,54 +1,110 @@
 // Maps the columns of a CSV file to contact fields, by our own names and those of common exports.
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
+import { firstVisible } from "../../text.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
+import type { Choice } from "./choices.ts";
+import { chooseEmail, choosePhone, nameOf, notPreferred } from "./choices.ts";
 import headers from "./csv-headers.json" with { type: "json" };
-
-/** The fields of a contact, in the order of an export. Each can have a column. */
-export const contactFields: readonly DescField[] = ContactItemSchema.fields;
-const fieldNames = contactFields.map(({ name }) => name);
-
-/** The parts of a name, in the order in which they are joined if there is no full name. */
-const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
-
-/** The name of a field, a part of a name, or the organization. */
-type Target = string;
-const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
-
-/**
- * Header names for each target, in lower case without spaces and punctuation. The name of the field itself is not
- * listed and takes precedence. They come from the exports of Google, Outlook, Apple and HubSpot, in English, German,
- * French and Spanish. If a file has several columns for a field, the name listed first takes precedence.
- */
-const others: Readonly<Record<Target, readonly string[] | undefined>> = headers;
-
-/** Headers of the whole name that mean `part` if the file has a column for `other`. */
-const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: Target; readonly other: Target }[] = [
-  { names: ["name", "nom"], part: "family_name", other: "given_name" },
-  { names: ["nombre"], part: "given_name", other: "family_name" },
-];
+import type { Cell } from "./csv-rows.ts";
 
 /** More than a spreadsheet of people has. The work for each row grows with the number of columns. */
 const maxColumns = 5_000;
 const maxKeyLength = 1_000;
 /** The maximum number of columns in a message, and the length of their names, in UTF-16 units. */
-const [maxListed, maxNameLength] = [100, 60];
+const [maxListed, maxShownLength] = [100, 60];
+const maxExternalIdLength = 200;
+
+/** The fields of a contact, in the order of an export. Each can have a column. */
+export const contactFields: readonly DescField[] = ContactItemSchema.fields;
+const fieldNames = contactFields.map(({ name }) => name);
+
+/** The name of a field, or of a part of one. */
+type Target = string;
+const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
+/** What names a contact without a full name and parts of it. */
+const standIns = ["nickname", "file_as", "organization"] as const;
+/** The targets of --map. */
+const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
+
+/** The columns with numbers, and the kind of number that they have. */
+const phoneTargets: Readonly<Record<Target, string>> = {
+  phone: "",
+  phone_mobile: "mobile",
+  phone_work: "work",
+  phone_home: "home",
+  phone_fax: "fax",
+  phone_pager: "pager",
+};
+
+/** A file needs a column of one of these. */
+const personal = new Set<Target>([
+  "full_name",
+  "given_name",
+  "family_name",
+  "nickname",
+  "email",
+  ...Object.keys(phoneTargets),
+]);
+
+/**
+ * Header names of each target, as the exports of address books, mail programs and CRMs have them in several languages.
+ * If a file has several columns for a target, the name listed first takes precedence, after the name of the field.
+ */
+const names: ReadonlyMap<string, { readonly target: Target; readonly rank: number }> = new Map(
+  Object.entries<readonly string[]>(headers)
+    .flatMap(([target, all]) => all.map((name, rank) => [keyOf(name).base, { target, rank: rank + 1 }] as const))
+    // An earlier name must not be replaced by a later one.
+    .reverse()
+    .concat(fieldNames.map((target) => [keyOf(target).base, { target, rank: 0 }] as const)),
+);
+
+/** Headers whose meaning depends on the other columns: they mean `to` if there is `needs` and there is no `lacks`. */
+const dependent: readonly Dependent[] = [
+  { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
+  { names: ["nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
+  { names: ["apelido"], to: "nickname", needs: "family_name" },
+  { names: ["home"], to: "phone_home", needs: "phone_pager" },
+  { names: ["work"], to: "phone_work", needs: "phone_pager" },
+];
+
+interface Dependent {
+  readonly names: readonly string[];
+  readonly to: Target;
+  readonly needs: Target;
+  readonly lacks?: Target;
+}
+
+/** What a row contains. */
+export interface Values {
+  /** The value of each field. Blank values are left out. */
+  readonly values: ReadonlyMap<string, string>;
+  /** How many values cannot be stored. */
+  readonly leftOut: number;
+  readonly problem?: string;
+}
 
 /** The mapping of a file's columns to fields. */
 export interface Columns {
-  /** Returns the value of each field of a row. Leaves out blank values. */
-  valuesOf(row: readonly string[]): ReadonlyMap<string, string>;
+  read(row: readonly Cell[]): Values;
+  /** Returns whether a field has its own name as the header, as in an export of Records. */
+  isOwn(field: string): boolean;
   /** For display: the mapped headers with the use of their values, and the headers that are left out. */
   readonly taken: readonly (readonly [header: string, use: string])[];
   readonly leftOut: readonly string[];
+  /** The line of the header. */
+  readonly line: number;
 }
+
+/** The options `--map`: targets by header. */
+export type ColumnMap = ReadonlyMap<string, Target | "-">;
 
 /**
  * Parses the options `--map Header=field` into targets by header. `Header=-` leaves a column out. Fails with a usage
  * error.
  */
-export function parseMap(options: readonly string[]): ReadonlyMap<string, Target | "-"> {
+export function parseMap(options: readonly string[]): ColumnMap {
   return new Map(
     options.map((option) => {
       const at = option.lastIndexOf("=");
@@ -63,108 +119,188 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
   );
 }
 
+/** Returns how many columns of a row are known as headers, and whether one of them is of a name, email or phone. */
+export function rateHeader(header: readonly string[], map: ColumnMap): { known: number; isPersonal: boolean } {
+  if (header.length > maxColumns) return { known: 0, isPersonal: false };
+  const byTarget = columnsByTarget(header, map);
+  const known = new Set([...byTarget.values()].flatMap((columns) => columns.map(({ at }) => at))).size;
+  return { known, isPersonal: [...byTarget.keys()].some((target) => personal.has(target)) };
+}
+
 /**
- * Finds the columns of a header row. Fails with a usage error if no column is known, or if the map names a missing one.
+ * Finds the columns of a header row. Fails with a usage error if no column has a name, email or phone, or if the map
+ * names a missing one.
  */
-export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
+export function findColumns(header: readonly string[], map: ColumnMap, line: number): Columns {
   if (header.length > maxColumns)
     rejectUsage(
       `The first row has ${count(header.length)} columns, and a file can have at most ${count(maxColumns)}. Check that it is a CSV file with a header, and remove the columns that you do not need.`,
     );
-  const keys = header.map(headerKey);
-  const places = placesOf(keys);
-  const missing = [...map.keys()].find((key) => !places.has(key));
+  const keys = new Set(header.map(headerKey));
+  const missing = [...map.keys()].find((key) => !keys.has(key));
   if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}". The file has: ${listed(header)}.`);
-  const columnsOf = columnsByTarget(keys, places, map);
-  if (columnsOf.size === 0)
+  const columnsOf = columnsByTarget(header, map);
+  if (![...columnsOf.keys()].some((target) => personal.has(target)))
     rejectUsage(
-      `None of the columns is known (${listed(header)}). The first row must be a header. If it is, map its columns with --map "Header=field".`,
+      `None of the columns is known as a name, email or phone (${listed(header)}). One of the first 20 rows must be a header. If it is, map its columns with --map "Header=field".`,
     );
-  const taken = [...columnsOf].flatMap(([target, columns]) =>
-    columns.map((at, place) => [header[at] ?? "", useOf(target, place > 0, columnsOf.has("full_name"))] as const),
-  );
-  const used = new Set([...columnsOf.values()].flat());
-
-  function first(row: readonly string[], target: Target): string {
-    return (columnsOf.get(target) ?? []).map((at) => row[at] ?? "").find((value) => value.trim() !== "") ?? "";
-  }
+  const of = (target: Target): readonly Column[] => columnsOf.get(target) ?? [];
+  const phones = Object.entries(phoneTargets).flatMap(([target, kind]) => of(target).map((one) => ({ ...one, kind })));
+  const used = new Set([...columnsOf.values()].flatMap((columns) => columns.map(({ at }) => at)));
+  const own = new Set(header.filter((name) => fieldNames.includes(name)));
 
   return {
-    taken,
-    leftOut: header.filter((_, at) => !used.has(at)),
-    valuesOf(row) {
-      const parts = nameParts
-        .map((part) => first(row, part).trim())
-        .filter((part) => part !== "")
-        .join(" ");
-      const values = fieldNames.map((field): [string, string] => {
-        const value = first(row, field);
-        if (field === "full_name")
-          return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
+    line,
+    isOwn: (field) => own.has(field),
+    taken: usesOf(header, columnsOf),
+    leftOut: header.filter((name, at) => !used.has(at) && name !== ""),
+    read(row) {
+      const unexpected = row.slice(header.length).some(({ text }) => text.trim() !== "");
+      if (unexpected)
+        return { ...empty, problem: `has ${count(row.length)} cells, and the header has ${count(header.length)}` };
+      const textAt = (at: number): string => {
+        const { text = "", isQuoted = false } = row[at] ?? {};
+        // A cell of our own export has the exact text.
+        return isQuoted && own.has(header[at] ?? "") ? text : text.trim();
+      };
+      const first = (target: Target): string | undefined => firstFilled(of(target).map(({ at }) => textAt(at)));
+      const choicesIn = ({ at, label, isMapped }: Column, kind = ""): Choice[] => {
+        const said = label === undefined ? "" : textAt(label);
+        const preference = isMapped ? 0 : said.startsWith("*") ? 1 : notPreferred;
         // Google joins the values of one label with ` ::: `.
-        if (field === "email" || field === "phone") return [field, (value.split(" ::: ")[0] ?? "").trim()];
-        return [field, value];
-      });
-      return new Map(values.filter(([, value]) => value !== ""));
+        return textAt(at)
+          .split(" ::: ")
+          .map((value) => ({ value, preference, kind: `${kind} ${said}` }));
+      };
+      const { email, invalid } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
+      const problem = invalid === undefined ? {} : { problem: `has no valid email address: ${shown(invalid)}` };
+      const chosen = choosePhone(phones.flatMap((one) => choicesIn(one, one.kind)));
+      const [prefix, given, additional, family, suffix] = nameParts.map(first);
+      const name = nameOf({ prefix, given, additional, family, suffix });
+      const externalId = first("external_id");
+      const isLongId = (externalId?.length ?? 0) > maxExternalIdLength;
+      const values = new Map(fieldNames.map((field) => [field, first(field)]));
+      values.set("full_name", first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? "")));
+      values.set("email", email);
+      values.set("phone", chosen.phone);
+      if (isLongId) values.delete("external_id");
+      const filled = [...values].filter((entry): entry is [string, string] => entry[1] !== undefined);
+      return { values: new Map(filled), leftOut: chosen.leftOut + (isLongId ? 1 : 0), ...problem };
     },
   };
 }
 
-/** Returns the columns for each target, in order of precedence. `places` has the columns of each key. */
-function columnsByTarget(
-  keys: readonly string[],
-  places: ReadonlyMap<string, readonly number[]>,
-  map: ReadonlyMap<string, Target | "-">,
-): ReadonlyMap<Target, readonly number[]> {
-  const columnsOf = new Map<Target, number[]>();
-  const placesOfNames = placesOf(keys.map((key) => (map.has(key) ? "" : bare(key))));
-  const named = (names: readonly string[]): number[] => names.flatMap((name) => placesOfNames.get(name) ?? []);
-  for (const target of targets) {
-    const mapped = [...map].flatMap(([key, chosen]) => (chosen === target ? (places.get(key) ?? []) : []));
-    // An alias can equal the field name without punctuation. The set removes the duplicate column.
-    const found = new Set([
-      ...mapped.sort((one, other) => one - other),
-      ...named([bare(target), ...(others[target] ?? [])]),
-    ]);
-    if (found.size > 0) columnsOf.set(target, [...found]);
+const empty = { values: new Map<string, string>(), leftOut: 0 };
+
+function firstFilled(texts: readonly string[]): string | undefined {
+  return texts.find((text) => text.trim() !== "" && firstVisible(text) !== undefined);
+}
+
+/** A column of the file. */
+interface Column {
+  readonly at: number;
+  /** The column with the labels of this column's values. */
+  readonly label: number | undefined;
+  readonly isMapped: boolean;
+}
+
+interface Found extends Column {
+  readonly base: string;
+  readonly order: readonly number[];
+}
+
+/** Returns the columns for each target, in order of precedence. */
+function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap<Target, readonly Column[]> {
+  const columnsOf = new Map<Target, Found[]>();
+  const put = (target: Target, column: Found): void => {
+    const columns = columnsOf.get(target);
+    if (columns === undefined) columnsOf.set(target, [column]);
+    else columns.push(column);
+  };
+  const undecided: Found[] = [];
+  for (const [at, name] of header.entries()) {
+    const mapped = map.get(headerKey(name));
+    const { base, number } = keyOf(name);
+    if (mapped !== undefined) {
+      if (mapped !== "-") put(mapped, { at, label: undefined, isMapped: true, base: "", order: [-1, 0, at] });
+      continue;
+    }
+    const label = labelOf(header, at);
+    const found = names.get(base);
+    const column = { at, label, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
+    if (dependent.some((one) => one.names.includes(base))) undecided.push(column);
+    else if (found !== undefined) put(found.target, column);
   }
-  for (const { names, part, other } of wholeOrPart) {
-    const ambiguous = new Set(named(names));
-    if (ambiguous.size === 0 || columnsOf.has(part) || !columnsOf.has(other)) continue;
-    const whole = (columnsOf.get("full_name") ?? []).filter((at) => !ambiguous.has(at));
-    if (whole.length === 0) columnsOf.delete("full_name");
-    else columnsOf.set("full_name", whole);
-    columnsOf.set(part, [...ambiguous]);
+  const has = new Set(columnsOf.keys());
+  for (const column of undecided) {
+    const rule = dependent.find((one) => one.names.includes(column.base));
+    const applies = rule !== undefined && has.has(rule.needs) && (rule.lacks === undefined || !has.has(rule.lacks));
+    const target = applies ? rule.to : names.get(column.base)?.target;
+    if (target !== undefined) put(target, column);
   }
+  for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
 }
 
-/** Returns the places at which each text occurs. */
-function placesOf(texts: readonly string[]): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>();
-  for (const [at, text] of texts.entries()) {
-    const known = places.get(text);
-    if (known === undefined) places.set(text, [at]);
-    else known.push(at);
-  }
-  return places;
+function compare(one: readonly number[], other: readonly number[]): number {
+  return one.map((value, at) => value - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** Google's `Phone 1 - Label` comes before `Phone 1 - Value`, in every language. */
+function labelOf(header: readonly string[], at: number): number | undefined {
+  const stemOf = (name = ""): string => name.split(/ [-–] /, 1)[0] ?? "";
+  const [name = "", previous] = [header[at], header[at - 1]];
+  const stem = stemOf(name);
+  return stem !== name && /\d$/.test(stem) && stem === stemOf(previous) ? at - 1 : undefined;
+}
+
+/** Describes the use of each column, some of which apply only if another value is empty. */
+function usesOf(
+  header: readonly string[],
+  columnsOf: ReadonlyMap<Target, readonly Column[]>,
+): (readonly [string, string])[] {
+  const seen = new Set<string>();
+  const order = [
+    ...fieldNames,
+    ...nameParts,
+    ...standIns,
+    "phone_mobile",
+    "phone_work",
+    "phone_home",
+    "phone_fax",
+    "phone_pager",
+  ];
+  return order.flatMap((target) =>
+    (columnsOf.get(target) ?? []).map(({ at }) => {
+      const use = useOf(target, seen, columnsOf);
+      seen.add(target);
+      return [header[at] ?? "", use] as const;
+    }),
+  );
+}
+
+function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap<Target, unknown>): string {
+  const kind = phoneTargets[target];
+  if (kind !== undefined && kind !== "") return `phone (${kind})`;
+  const isPart = nameParts.some((part) => part === target);
+  const isStandIn = standIns.some((part) => part === target);
+  const field = isPart || isStandIn ? "full_name" : target;
+  if (seen.has(target)) return target === "phone" ? "phone (other)" : `${field} if the previous column is empty`;
+  if (isStandIn) return "full_name if there is no name";
+  return isPart && columnsOf.has("full_name") ? "full_name if that is empty" : field;
 }
 
 /** Returns the first columns for a message, and how many it leaves out. */
 function listed(header: readonly string[]): string {
-  const names = header
+  const shownNames = header
     .slice(0, maxListed)
-    .map((name) => (name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name));
-  if (header.length > maxListed) names.push(`and ${count(header.length - maxListed)} more`);
-  return names.join(", ");
+    .map((name) => (name.length > maxShownLength ? `${name.slice(0, maxShownLength - 1)}…` : name));
+  if (header.length > maxListed) shownNames.push(`and ${count(header.length - maxListed)} more`);
+  return shownNames.join(", ");
 }
 
-/** Describes the use of a column's values, some of which apply only if another value is empty. */
-function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string {
-  const isPart = nameParts.some((part) => part === target);
-  const field = isPart || target === "organization" ? "full_name" : target;
-  const where = target === "organization" ? " if there is no name" : isPart && hasFullName ? " if that is empty" : "";
-  return isFurther ? `${field} if the previous column is empty` : `${field}${where}`;
+function shown(value: string): string {
+  return JSON.stringify(value.length > maxShownLength ? `${value.slice(0, maxShownLength - 1)}…` : value);
 }
 
 /**
@@ -175,6 +311,11 @@ function headerKey(header: string): string {
   return header.trim().slice(0, maxKeyLength).normalize("NFC").toLowerCase();
 }
 
-function bare(key: string): string {
-  return key.replace(/[^\p{L}\p{N}]/gu, "");
+/** Returns a header without accents, blanks, signs and its number: `E-mail 2 - Value` is the second `emailvalue`. */
+function keyOf(header: string): { readonly base: string; readonly number: number } {
+  const plain = headerKey(header)
+    .normalize("NFD")
+    .replaceAll("ł", "l")
+    .replace(/[^\p{L}\d]/gu, "");
+  return { base: plain.replace(/\d+/g, ""), number: Number(/\d{1,9}/.exec(plain)?.[0] ?? 0) };
 }

@@ -1,187 +1,152 @@
-// Reads and writes contacts as CSV (RFC 4180); accepts the variants that address books export.
-import type { DescField } from "@bufbuild/protobuf";
-import { isMessage } from "@bufbuild/protobuf";
+// Reads contacts from CSV as address books, mail programs and CRMs export it.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { timestampFromDate, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { parse } from "csv-parse/sync";
-import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { parseInstant } from "../../instant.ts";
 import { uuidForm } from "../../uuid.ts";
-import { timestampText } from "../timestamp-text.ts";
-import type { Columns } from "./csv-columns.ts";
-import { contactFields, findColumns } from "./csv-columns.ts";
+import { rejectUsage } from "../exit.ts";
+import type { ColumnMap, Columns, Values } from "./csv-columns.ts";
+import { contactFields, findColumns, rateHeader } from "./csv-columns.ts";
+import type { Row } from "./csv-rows.ts";
+import { delimiters, rowsIn, rowsOf } from "./csv-rows.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import { requireLineFeeds } from "./lines.ts";
 
-/** The maximum length of a row, in characters. An unclosed quote then costs one line, not the rest of the file. */
-const maxRowLength = 4 * 1024 * 1024;
-
-interface Row {
-  readonly line: number;
-  readonly input: string;
-  readonly cells: readonly string[] | undefined;
-  readonly problem?: string;
-}
+/** How many rows may come before the end of the header, and how many lines they may have. */
+const [headerRows, headerLines] = [20, 100];
 
 /**
- * Reads one contact from each row. The first row is the header, and its delimiter (comma, semicolon or tab) applies to
- * the whole file. Calls `onColumns` with the mapping of columns to fields. Skips empty rows. Fails if no column is
- * known, or if lines end with CR alone.
+ * Reads one contact from each row. The header is the row among the first 20 with the most known columns. Rows before it
+ * are no contacts. Calls `onColumns` with the mapping of columns to fields. Skips empty rows. Fails with a usage error
+ * if no column has a name, email or phone, or if lines end with CR alone.
  */
 export async function* readCsv(
   chunks: AsyncIterable<readonly Line[]>,
-  map: Parameters<typeof findColumns>[1],
+  map: ColumnMap,
   onColumns: (columns: Columns) => void,
 ): AsyncIterable<Entry> {
-  let columns: Columns | undefined;
-  for await (const { line, input, cells, problem } of rowsOf(chunks)) {
-    if (cells === undefined) {
-      yield { line, input, content: { problem: problem ?? "" } };
-    } else if (columns === undefined) {
-      requireLineFeeds(input.replace(/"[^"]*"/g, ""));
-      columns = findColumns(cells, map);
-      onColumns(columns);
-    } else if (cells.some((cell) => cell.trim() !== "")) {
-      yield { line, input, content: contentOf(columns.valuesOf(cells)) };
+  const { begin, all } = await readBegin(chunks, map);
+  if (begin.length === 0) return;
+  requireLineFeeds(begin[0]?.text.replace(/"[^"]*"/g, "") ?? "");
+  const { header, delimiter } = findHeader(begin, map);
+  const columns = findColumns(textsOf(header), map, header.line);
+  onColumns(columns);
+  for await (const row of rowsOf(all, delimiter)) {
+    if (row.line <= header.line) continue;
+    const { line, input, cells, problem = "" } = row;
+    if (cells === undefined) yield { line, input, content: { problem } };
+    else if (cells.some(({ text }) => text.trim() !== "")) yield entryOf(row, columns.read(cells), columns);
+  }
+}
+
+/** Reads as many lines as the header needs. `all` yields them again, and then the rest of the file. */
+async function readBegin(
+  chunks: AsyncIterable<readonly Line[]>,
+  map: ColumnMap,
+): Promise<{ readonly begin: readonly Line[]; readonly all: AsyncIterable<readonly Line[]> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const begin: Line[] = [];
+  while (begin.length < headerLines && !isClear(begin, map)) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    // A file may have an enormous number of short lines in its first piece.
+    for (const line of next.value) begin.push(line);
+  }
+  async function* all(): AsyncIterable<readonly Line[]> {
+    try {
+      yield begin;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
     }
   }
+  return { begin: begin.slice(0, headerLines), all: all() };
 }
 
-/** The header row of an export, with its line break. */
-export const csvHeader = `${contactFields.map(({ name }) => name).join(",")}\r\n`;
-
-/**
- * Returns a contact as a row, with its line break. Cells contain the exact text: a leading `=`, `+`, `-` or `@` is
- * kept, although a spreadsheet may read it as a formula.
- */
-export function csvRow(contact: ContactItem): string {
-  const textOf = ({ localName }: DescField): string => {
-    const value = contact[localName as keyof ContactItem];
-    return isMessage(value, TimestampSchema) ? (timestampText(value) ?? "") : String(value ?? "");
-  };
-  return `${contactFields.map((field) => cell(textOf(field))).join(",")}\r\n`;
+/** Returns whether a header is found that no later row can surpass: a feed may pause after it. */
+function isClear(lines: readonly Line[], map: ColumnMap): boolean {
+  return candidatesIn(lines, map).some(
+    ({ known, isPersonal, filled }) => isPersonal && known >= 2 && (known === filled || known > 2),
+  );
 }
 
-function cell(value: string): string {
-  return /[",\r\n;\t]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+interface Candidate {
+  readonly header: Row;
+  readonly delimiter: string;
+  readonly known: number;
+  readonly isPersonal: boolean;
+  /** How many of its cells are not empty. */
+  readonly filled: number;
 }
 
-/** Yields rows with the line where each begins. A quoted cell can span lines. Takes linear time. */
-async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Row> {
-  let delimiter: string | undefined;
-  /** The lines from `first` on belong to one row, whose last quoted cell is still open. */
-  let open: Line[] = [];
-  let first = 0;
-  let size = 0;
-  for await (const lines of chunks) {
-    for (const line of lines) yield* take(line);
-  }
-  while (first < open.length) yield* giveUp();
-
-  function* take(line: Line): Iterable<Row> {
-    delimiter ??= delimiterOf(line.text);
-    const inside = staysOpen(line.text, delimiter, first < open.length);
-    open.push(line);
-    size += line.text.length;
-    if (!inside) {
-      const row = open.slice(first);
-      forget();
-      return yield rowOf(row, delimiter);
-    }
-    while (size > maxRowLength) yield* giveUp();
-  }
-
-  /** Rejects the first line, whose quote is never closed, and reads the following lines as separate rows. */
-  function* giveUp(): Iterable<Row> {
-    const bad = open[first];
-    if (bad === undefined) return;
-    yield {
-      line: bad.number,
-      input: bad.text,
-      cells: undefined,
-      problem: "the quote that opens in this line is never closed",
-    };
-    drop(bad);
-    for (let line = open[first]; line !== undefined; line = open[first]) {
-      // This line leaves a quoted cell open, as the first one did, so the later lines need no second reading.
-      if (staysOpen(line.text, delimiter ?? "", false)) return;
-      yield rowOf([line], delimiter ?? "");
-      drop(line);
-    }
-    forget();
-  }
-
-  function drop(line: Line): void {
-    first++;
-    size -= line.text.length;
-  }
-
-  function forget(): void {
-    open = [];
-    first = 0;
-    size = 0;
-  }
+function candidatesIn(lines: readonly Line[], map: ColumnMap): Candidate[] {
+  const said = separatorIn(lines[0]);
+  return (said === undefined ? delimiters : [said]).flatMap((delimiter) =>
+    rowsIn(said === undefined ? lines : lines.slice(1), delimiter)
+      .slice(0, headerRows)
+      .filter(({ cells }) => cells !== undefined)
+      .map((header) => {
+        const texts = textsOf(header);
+        // The labels of a contact, such as Mobile, can be names of columns as well.
+        if (texts.some((text) => isData(text)))
+          return { header, delimiter, known: 0, isPersonal: false, filled: texts.length };
+        return { header, delimiter, ...rateHeader(texts, map), filled: texts.filter((text) => text !== "").length };
+      }),
+  );
 }
 
-function rowOf(lines: readonly Line[], delimiter: string): Row {
-  const line = lines[0]?.number ?? 0;
-  const input = lines
-    .map(({ text }) => text)
-    .join("\n")
-    .replace(/\r$/, "");
-  const problem = lines.find((one) => one.problem !== undefined)?.problem;
-  if (problem !== undefined) return { line, input, cells: undefined, problem };
-  try {
-    const [cells = []] = parse(input, { delimiter, relax_quotes: true, record_delimiter: "\n" }) as string[][];
-    return { line, input, cells };
-  } catch (error) {
-    return {
-      line,
-      input,
-      cells: undefined,
-      problem: `is not CSV: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
+/** Returns whether a cell has an email address or a phone number. */
+function isData(text: string): boolean {
+  return /[^\s@]@[^\s@]/.test(text) || (/^[+\d\s()/.-]+$/.test(text) && /\d\d/.test(text));
 }
 
-/** Returns whether a quoted cell is still open at the end of a line. */
-function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
-  let at = 0;
-  for (;;) {
-    if (!inside) {
-      // A quote opens a cell only at its start. Elsewhere it is an ordinary character.
-      const opening = at === 0 && text.startsWith('"') ? 0 : text.indexOf(`${delimiter}"`, at) + 1 || -1;
-      if (opening === -1) return false;
-      at = opening + 1;
-      inside = true;
-    }
-    at = text.indexOf('"', at);
-    if (at === -1) return true;
-    if (text[at + 1] === '"') {
-      at += 2;
-    } else {
-      at += 1;
-      inside = false;
-    }
-  }
+/** Returns the delimiter in the line `sep=;`, with which Excel begins a file. */
+function separatorIn(line: Line | undefined): string | undefined {
+  return /^"?sep=(.)"?\s*$/i.exec(line?.text.slice(0, 20) ?? "")?.[1];
 }
 
-function delimiterOf(header: string): string {
-  const count = (sign: string): number => header.split(sign).length;
-  return [",", ";", "\t"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
+function findHeader(lines: readonly Line[], map: ColumnMap): Candidate {
+  const candidates = candidatesIn(lines, map);
+  const best = candidates.reduce<Candidate | undefined>(
+    (found, one) => (found === undefined || isBetter(one, found) ? one : found),
+    undefined,
+  );
+  if (best !== undefined && best.filled > 0) return best;
+  const [bad] = rowsIn(lines, ",").filter(({ cells }) => cells === undefined);
+  return rejectUsage(
+    bad === undefined
+      ? "The file has no header: its first rows are empty."
+      : `The file has no header that can be read. Line ${bad.line}: ${bad.problem ?? ""}.`,
+  );
 }
 
-function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
+/** Compares with an earlier candidate. Without any known column, the first row with the most cells is shown. */
+function isBetter(one: Candidate, other: Candidate): boolean {
+  if (one.known !== other.known) return one.known > other.known;
+  if (one.isPersonal !== other.isPersonal) return one.isPersonal;
+  return one.header.line === other.header.line && one.filled > other.filled;
+}
+
+function textsOf({ cells = [] }: Row): string[] {
+  return cells.map(({ text }) => text.trim());
+}
+
+function entryOf({ line, input }: Row, { values, leftOut, problem }: Values, columns: Columns): Entry {
+  if (problem !== undefined) return { line, input, content: { problem } };
   const fields: Record<string, string | Timestamp> = {};
+  let unread = leftOut;
   for (const { name, localName, message } of contactFields) {
     const value = values.get(name);
     if (value === undefined) continue;
     const read = message === undefined ? value : timestampOf(value);
-    if (read === undefined)
-      return { problem: `${name}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
-    fields[localName] = read;
+    if (read !== undefined) fields[localName] = read;
+    // The dates of other systems have other forms, and are no reason to lose the contact.
+    else if (!columns.isOwn(name)) unread++;
+    else {
+      const wrong = `${name}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"`;
+      return { line, input, content: { problem: wrong } };
+    }
   }
   const { id } = fields;
   // An `id` that is not a UUID comes from another system. It is the external id, unless the row has one.
@@ -189,8 +154,10 @@ function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
     delete fields["id"];
     fields["externalId"] ??= id;
   }
-  if (Object.keys(fields).length === 0) return { problem: "has no values in the imported columns" };
-  return { record: contactRecord(fields as ContactFields) };
+  const isEmpty = Object.keys(fields).every((name) => name === "id" || name === "externalId");
+  if (isEmpty)
+    return { line, input, content: { problem: "has no name, email, phone or notes in the imported columns" } };
+  return { line, input, leftOut: unread, content: { record: contactRecord(fields as ContactFields) } };
 }
 
 /**

@@ -11,13 +11,15 @@ export type ImportedRecord = MessageShape<typeof RecordSchema>;
 /** The supported file formats. */
 export type Format = "ndjson" | "csv" | "vcard";
 
-/** One entry of a file: a record, or the reason why it is not one. */
+/** One entry of a file: a record, the reason why it is not one, or the kind of entry that an import skips. */
 export interface Entry {
   /** The line where the entry begins, counted from 1. */
   readonly line: number;
   /** The text of the entry in the file. */
   readonly input: string;
-  readonly content: { readonly record: ImportedRecord } | { readonly problem: string };
+  /** How many values of the entry cannot be read or stored, and were left out. */
+  readonly leftOut?: number;
+  readonly content: { readonly record: ImportedRecord } | { readonly problem: string } | { readonly skipped: string };
 }
 
 /** The fields of a contact, each optional. */

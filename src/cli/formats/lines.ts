@@ -1,6 +1,7 @@
-// Splits a stream of bytes into lines of text, with a limit on the memory for one line.
-import { TextDecoder } from "node:util";
+// Splits a stream of bytes into lines, with a limit on the memory for one line.
 import { rejectUsage } from "../exit.ts";
+import type { Decode } from "./encoding.ts";
+import { decoderOf, encodingOf } from "./encoding.ts";
 
 /** A line without its line feed, or the reason why it cannot be read. */
 export interface Line {
@@ -11,6 +12,13 @@ export interface Line {
   readonly problem?: string;
 }
 
+/** Lines as bytes: each character of a line is one byte. */
+export interface ByteLines {
+  /** The encoding of the bytes. */
+  readonly encoding: string;
+  readonly lines: AsyncIterable<readonly Line[]>;
+}
+
 /**
  * The maximum length of a line, in bytes, in its own encoding and in UTF-8. A record is sent in one message, of at most
  * 32 MiB on the internal listener.
@@ -18,19 +26,80 @@ export interface Line {
 const maxLineBytes = 30 * 1024 * 1024;
 
 /**
- * Yields the lines of a file, in one array for each chunk. `encoding` is a label of the WHATWG Encoding Standard.
- * Removes a byte order mark; one of UTF-16 overrides `encoding`. A line that is invalid, or longer than `longest`
- * bytes in its encoding or in UTF-8, has a `problem`, and reading continues after it. A `\r` at the end of a line is
- * kept.
+ * Yields the lines of a file, in one array for each chunk. `said` is a label of the WHATWG Encoding Standard. Removes a
+ * byte order mark, which overrides `said`. A line that is invalid, or longer than `longest` bytes in its encoding or in
+ * UTF-8, has a `problem`, and reading continues after it. A `\r` at the end of a line is kept.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
-  encoding = "utf-8",
+  said?: string,
   longest = maxLineBytes,
 ): AsyncIterable<readonly Line[]> {
-  let decode: ((line: Uint8Array) => string | undefined) | undefined;
-  let ends: LineEnds = endsOf("utf-8");
-  let name = "";
+  const start = await startOf(chunks, said);
+  const decode = decoderOf(start.encoding);
+  const lineOf = (number: number, bytes: Uint8Array): Line => {
+    const text = decode(bytes);
+    if (text === undefined)
+      return { number, text: "", problem: `the line is not ${start.encoding.toUpperCase()}: ${setEncoding}` };
+    // In UTF-8, in which it is sent, it may be longer than in its own encoding.
+    if (Buffer.byteLength(text) > longest) return { number, text: "", problem: tooLong(longest) };
+    return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
+  };
+  yield* split(start, longest, lineOf);
+}
+
+/** Returns the lines of a file as bytes. UTF-16 becomes UTF-8. Byte order marks are kept. */
+export async function byteLinesOf(chunks: AsyncIterable<Uint8Array>, said?: string): Promise<ByteLines> {
+  const start = await startOf(chunks, said);
+  const wide = start.encoding.startsWith("utf-16") ? decoderOf(start.encoding) : undefined;
+  return {
+    encoding: wide === undefined ? start.encoding : "utf-8",
+    lines: split(start, maxLineBytes, (number, bytes) => byteLine(number, bytes, wide)),
+  };
+}
+
+function byteLine(number: number, bytes: Uint8Array, wide: Decode | undefined): Line {
+  const utf8 = wide === undefined ? bytes : wide(bytes);
+  return utf8 === undefined
+    ? { number, text: "", problem: `the line is not UTF-16: ${setEncoding}` }
+    : { number, text: Buffer.from(utf8).toString("latin1") };
+}
+
+const setEncoding = "set --encoding, such as windows-1252";
+const tooLong = (longest: number): string => `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB`;
+
+/** The beginning of a file, which decides about its encoding. */
+interface Start {
+  readonly encoding: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Reads the first bytes, of which three can be a byte order mark. */
+async function startOf(chunks: AsyncIterable<Uint8Array>, said: string | undefined): Promise<Start> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let first = new Uint8Array();
+  while (first.length < 4) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    first = Buffer.concat([first, next.value]);
+  }
+  async function* all(): AsyncIterable<Uint8Array> {
+    try {
+      if (first.length > 0) yield first;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { encoding: encodingOf(first, said), chunks: all() };
+}
+
+async function* split(
+  { encoding, chunks }: Start,
+  longest: number,
+  lineOf: (number: number, bytes: Uint8Array) => Line,
+): AsyncIterable<readonly Line[]> {
+  const ends = endsOf(encoding);
   let number = 0;
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -38,25 +107,13 @@ export async function* linesOf(
   function take(end: Uint8Array): Line {
     number++;
     const whole = pieces.length === 0 ? end : Buffer.concat([...pieces, end]);
-    let tooLong = length + end.length > longest;
+    const isTooLong = length + end.length > longest;
     pieces = [];
     length = 0;
-    const text = tooLong ? undefined : decode?.(whole);
-    // In UTF-8, in which it is sent, it may be longer than in its own encoding.
-    tooLong ||= text !== undefined && Buffer.byteLength(text) > longest;
-    if (tooLong)
-      return { number, text: "", problem: `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB` };
-    if (text !== undefined) return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
-    return { number, text: "", problem: `the line is not ${name}: set --encoding, such as windows-1252` };
+    return isTooLong ? { number, text: "", problem: tooLong(longest) } : lineOf(number, whole);
   }
 
-  for await (const chunk of inUnits(chunks, encoding)) {
-    if (decode === undefined) {
-      const found = encodingOf(chunk, encoding);
-      name = found.toUpperCase();
-      decode = decoderOf(found);
-      ends = endsOf(found);
-    }
+  for await (const chunk of inUnits(chunks, ends.width)) {
     const lines: Line[] = [];
     let from = 0;
     for (let end = ends.next(chunk, from); end !== -1; end = ends.next(chunk, from)) {
@@ -75,20 +132,8 @@ export async function* linesOf(
 
 /** Fails if the first line contains a CR: lines then end with CR alone, and the whole file is one line. */
 export function requireLineFeeds(first: string): void {
-  if (/\r(?!\n|$)/.test(first))
+  if (first.trimEnd().includes("\r"))
     rejectUsage("The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.");
-}
-
-/** Returns a decoder to text. It returns undefined for invalid bytes, instead of replacing them by U+FFFD. */
-function decoderOf(encoding: string): (bytes: Uint8Array) => string | undefined {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  return (bytes) => {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      return undefined;
-    }
-  };
 }
 
 /** The line ends in the bytes of an encoding. */
@@ -117,27 +162,16 @@ function endsOf(encoding: string): LineEnds {
 }
 
 /**
- * Yields the bytes in chunks that split no UTF-16 code unit. Bytes in other encodings are passed on at once, because
- * the next chunk may be late.
+ * Yields the bytes in chunks that split no code unit of `width` bytes. Single bytes are passed on at once, because the
+ * next chunk may be late.
  */
-async function* inUnits(chunks: AsyncIterable<Uint8Array>, said: string): AsyncIterable<Uint8Array> {
-  let encoding: string | undefined;
+async function* inUnits(chunks: AsyncIterable<Uint8Array>, width: number): AsyncIterable<Uint8Array> {
   let half = new Uint8Array();
   for await (const next of chunks) {
     const chunk = half.length === 0 ? next : Buffer.concat([half, next]);
-    // A single byte of a UTF-16 byte order mark does not identify the encoding.
-    const cut = encoding === undefined && chunk.length === 1 && (chunk[0] ?? 0) >= 0xfe;
-    if (chunk.length > 0 && !cut) encoding ??= encodingOf(chunk, said);
-    const whole = cut || encoding?.startsWith("utf-16") === true ? chunk.length - (chunk.length % 2) : chunk.length;
+    const whole = chunk.length - (chunk.length % width);
     half = new Uint8Array(chunk.subarray(whole));
     if (whole > 0) yield chunk.subarray(0, whole);
   }
   if (half.length > 0) yield half;
-}
-
-/** Returns the standard name of the encoding: UTF-16 if the first bytes are its byte order mark, otherwise `said`. */
-export function encodingOf(first: Uint8Array, said: string): string {
-  if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
-  if (first[0] === 0xfe && first[1] === 0xff) return "utf-16be";
-  return new TextDecoder(said).encoding;
 }

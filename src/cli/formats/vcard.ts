@@ -1,206 +1,232 @@
-// Reads and writes contacts as vCard 3.0 and 4.0 (RFC 2426, RFC 6350), the format of address books.
-import { ScalarType } from "@bufbuild/protobuf";
-import ICAL from "ical.js";
-import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
-import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
-import type { ContactFields, Entry } from "./entry.ts";
+// Reads contacts from vCards of any version (2.1, RFC 2426, RFC 6350), as phones and mail programs write them.
+import { decoderOf } from "./encoding.ts";
+import type { Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
-import { requireLineFeeds } from "./lines.ts";
+import { byteLinesOf } from "./lines.ts";
+import { contactOf, isImported } from "./vcard-contact.ts";
+import type { PropertyStart, RawProperty } from "./vcard-property.ts";
+import { isQuotedPrintable, startOf } from "./vcard-property.ts";
 
-// Lines have at most 75 bytes, including the space at the start of a continuation line.
-ICAL.foldLength = 74;
-
-/** The library's conversion of a type of values. `also` is an additional character to escape. */
-interface ValueType {
-  readonly fromICAL: (value: string, also?: string) => string;
-  readonly toICAL: (value: string, also?: string) => string;
-}
-
-// The library's phone type leaves backslashes and line breaks unescaped, which would start a new property.
-const types = ICAL.design.vcard3.value as { text: ValueType; "phone-number": ValueType };
-const { text: textType } = types;
-types["phone-number"] = {
-  fromICAL: (value) => textType.fromICAL(value, ";"),
-  toICAL: (value) => textType.toICAL(value, ";"),
-};
-
-/** The maximum length of a card, in characters. Cards with pictures can be large. */
+/** The maximum length of what is kept of a card, in bytes. The lines of pictures do not count. */
 const maxCardLength = 16 * 1024 * 1024;
 
-/** The maximum length of a property's name and parameters, in characters. A longer line is left out. */
-const maxParametersLength = 10_000;
+const begin = /^BEGIN:\s*VCARD\s*$/i;
+const end = /^END:\s*VCARD/i;
+/** The bytes of a byte order mark in UTF-8: files that were joined have one before each card. */
+const marks = /^(?:\xef\xbb\xbf)+/;
 
-/** A property in jCard form (RFC 7095): name, parameters, type, values. */
-type Property = readonly [
-  name: string,
-  parameters: Readonly<Record<string, string | readonly string[]>>,
-  type: string,
-  ...values: unknown[],
-];
+/** A card that is being read. */
+interface Card {
+  readonly line: number;
+  /** The lines of the card, for a file of rejected entries. */
+  readonly kept: string[];
+  readonly properties: RawProperty[];
+  size: number;
+  leftOut: number;
+  /** The property whose value may continue. */
+  current: Current | undefined;
+  /** Empty lines that belong to a text if it continues after them. */
+  emptyLines: number;
+  /** How many cards within this card are open: the AGENT of a 2.1 card. */
+  depth: number;
+  isOld: boolean;
+}
 
-/** The text fields with a standard vCard property. Every other field uses `x-records-` and its name. */
-const standard = new Set(["external_id", "full_name", "email", "phone", "notes"]);
-const own = ContactItemSchema.fields
-  .filter(({ name, scalar }) => scalar === ScalarType.STRING && !standard.has(name))
-  .map(({ name, localName }) => ({ localName: localName as "id", property: `x-records-${name.replaceAll("_", "-")}` }));
-/** The parameter of an FN that is not the contact's full name. Every card must have an FN. */
-const standIn = "x-records-stand-in";
+interface Current extends PropertyStart {
+  /** The pieces of its text; undefined if the property is not imported. */
+  readonly pieces: string[] | undefined;
+  readonly isQuotedPrintable: boolean;
+  /** Whether a soft line break of quoted-printable has just ended a line. */
+  isSoft: boolean;
+  /** Whether the card of an agent may begin in the next line, or has begun in this one. */
+  readonly agent: "none" | "may begin" | "begun";
+}
 
 /**
- * Reads one contact from each card: FN (else N, else ORG), EMAIL, TEL, all NOTEs, and UID as the external id. Of
- * several EMAILs or TELs, reads the preferred or else the first. An invalid card becomes an entry with a problem. Fails
- * if lines end with CR alone.
+ * Reads one contact from each card. A property that cannot be read is left out and counted. A group of contacts is
+ * skipped. A card without a name, email, phone or note, or without an end, becomes an entry with a problem.
  */
-export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
-  let card: Line[] = [];
-  let size = 0;
-  for await (const lines of chunks) {
-    for (const line of lines) {
-      const begins = /^BEGIN:VCARD\s*$/i.test(line.text);
-      if (card.length === 0 && !begins) {
-        if (line.number === 1) requireLineFeeds(line.text);
-        if (line.text.trim() !== "" || line.problem !== undefined)
-          yield wrong([line], line.problem ?? "is outside a card: a card begins with BEGIN:VCARD");
-        continue;
+export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: string): AsyncIterable<Entry> {
+  const { encoding, lines: all } = await byteLinesOf(chunks, said);
+  const textOf = lossyDecoder(encoding);
+  let card: Card | undefined;
+  /** The first of several lines outside of a card. They are one problem. */
+  let outside: Line | undefined;
+
+  /** How many line ends without a line feed came before. */
+  let extra = 0;
+  for await (const lines of all) {
+    for (const { number, text, problem } of lines) {
+      // Old programs of the Mac end lines with CR alone.
+      for (const [at, one] of withoutReturns(text).split("\r").entries()) {
+        if (at > 0) extra++;
+        yield* take({ number: number + extra, text: one, ...(problem !== undefined && { problem }) });
       }
-      if (begins && card.length > 0) {
-        yield wrong(card, "the card has no END:VCARD");
-        [card, size] = [[], 0];
-      }
-      size += line.text.length;
-      // Only the first part of a card that is too long is kept, while reading continues to its end.
-      if (size <= maxCardLength || card.length === 0) card.push(line);
-      if (!/^END:VCARD\s*$/i.test(line.text)) continue;
-      yield size > maxCardLength ? wrong(card.slice(0, 1), "the card is longer than 16 MiB") : entryOf(card);
-      [card, size] = [[], 0];
     }
   }
-  if (card.length > 0) yield wrong(card, "the card has no END:VCARD");
-}
+  if (card !== undefined) yield unfinished(card);
+  yield* endOutside();
 
-/**
- * Returns a contact as a vCard 3.0 card, which every address book reads, with its final line break. Line breaks within
- * texts become LF.
- */
-export function vcard(contact: ContactItem): string {
-  const name = contact.fullName ?? contact.inferredName ?? contact.email ?? "";
-  const property = (key: string, type: string, value: unknown): unknown[] =>
-    value === undefined ? [] : [[key, {}, type, typeof value === "string" ? value.replace(/\r\n?/g, "\n") : value]];
-  const card = new ICAL.Component([
-    "vcard",
-    [
-      ...property("version", "text", "3.0"),
-      ["fn", contact.fullName === undefined ? { [standIn]: "1" } : {}, "text", name.replace(/\r\n?/g, "\n")],
-      // The family name is unknown. As a given name, the whole name is displayed unchanged.
-      ...property("n", "text", ["", name.replace(/\r\n?/g, "\n"), "", "", ""]),
-      ...property("email", "text", contact.email),
-      ...property("tel", "phone-number", contact.phone),
-      ...property("note", "text", contact.notes),
-      ...property("uid", "text", contact.externalId ?? `urn:uuid:${contact.id ?? ""}`),
-      ...own.flatMap(({ localName, property: key }) => property(key, "text", contact[localName])),
-    ],
-    [],
-  ]);
-  return `${card.toString()}\r\n`;
-}
+  function* take(line: Line): Iterable<Entry> {
+    const text = line.text.trimEnd().replace(marks, "");
+    if (card === undefined && !begin.test(text)) {
+      if (text !== "" || line.problem !== undefined) outside ??= line;
+      return;
+    }
+    yield* endOutside();
+    if (begin.test(text) && card?.current?.agent === "may begin") {
+      beginAgent(card);
+    } else if (begin.test(text)) {
+      if (card !== undefined) yield unfinished(card);
+      card = newCard(line.number);
+      keep(card, text, true);
+    } else if (card !== undefined && end.test(text)) {
+      yield* finish(card, text, line.number);
+    } else if (card !== undefined) {
+      takeLine(card, line, line.text.replace(marks, ""));
+    }
+  }
 
-function wrong(lines: readonly Line[], problem: string): Entry {
-  return { line: lines[0]?.number ?? 0, input: textOf(lines), content: { problem } };
-}
+  /** Ends a card, or the card within it. Another one may begin in the same line. */
+  function* finish(open: Card, text: string, number: number): Iterable<Entry> {
+    keep(open, text, true);
+    const rest = text.replace(end, "").trimStart();
+    if (open.depth > 0) open.depth--;
+    else {
+      card = undefined;
+      yield entryOf(open);
+    }
+    if (rest !== "") yield* take({ number, text: rest });
+  }
 
-function textOf(lines: readonly Line[]): string {
-  return lines.map(({ text }) => text.replace(/\r$/, "")).join("\n");
-}
+  function* endOutside(): Iterable<Entry> {
+    if (outside === undefined) return;
+    const { number, text, problem = "is outside a card: a card begins with BEGIN:VCARD" } = outside;
+    outside = undefined;
+    yield { line: number, input: textOf(text), content: { problem } };
+  }
 
-function entryOf(lines: readonly Line[]): Entry {
-  const unreadable = lines.find(({ problem }) => problem !== undefined);
-  if (unreadable !== undefined) return wrong(lines, `line ${unreadable.number}: ${unreadable.problem ?? ""}`);
-  try {
-    const [, properties] = ICAL.parse(prepared(textOf(lines))) as unknown as [string, readonly Property[]];
-    const fields = fieldsOf(properties);
-    if (Object.keys(fields).length === 0) return wrong(lines, "the card has no name, email, phone, note or UID");
-    return { line: lines[0]?.number ?? 0, input: textOf(lines), content: { record: contactRecord(fields) } };
-  } catch (error) {
-    return wrong(lines, `is not a vCard: ${error instanceof Error ? error.message : String(error)}`);
+  function unfinished({ line, kept }: Card): Entry {
+    return { line, input: textOf(kept.join("\n")), content: { problem: "the card has no END:VCARD" } };
+  }
+
+  function entryOf(found: Card): Entry {
+    closeProperty(found);
+    const [line, input] = [found.line, textOf(found.kept.join("\n"))];
+    if (found.size > maxCardLength) return { line, input, content: { problem: "the card is longer than 16 MiB" } };
+    const content = contactOf(found.properties, encoding);
+    const leftOut = found.leftOut + content.leftOut;
+    if ("fields" in content) return { line, input, leftOut, content: { record: contactRecord(content.fields) } };
+    return { line, input, leftOut, content };
   }
 }
 
-/**
- * Unfolds lines, removes the groups of Apple's cards, and unescapes `\;`, which the parser leaves escaped outside of
- * lists.
- */
-function prepared(card: string): string {
-  return card
-    .replace(/\n[ \t]/g, "")
-    .split("\n")
-    .filter((line) => line.trim() !== "" && hasReadableParameters(line))
-    .map((line) => line.replace(/^[\w-]+\.(?=[\w-]+[;:])/, ""))
-    .map((line) =>
-      /^(FN|NOTE|UID|EMAIL|TEL|X-RECORDS-[A-Z-]+)[;:]/i.test(line)
-        ? line.replace(/\\(.)/g, (escaped, sign: string) => (sign === ";" ? ";" : escaped))
-        : line,
-    )
-    .join("\r\n");
+/** Returns a line without the CRs before its line feed: some programs write two. */
+function withoutReturns(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\r") end--;
+  return text.slice(0, end);
 }
 
-/** The library takes quadratic time for the parameters of a line, and rejects the whole card without a value. */
-function hasReadableParameters(line: string): boolean {
-  return line.length <= maxParametersLength || line.slice(0, maxParametersLength).includes(":");
+function newCard(line: number): Card {
+  const [kept, properties] = [[], []];
+  return { line, kept, properties, size: 0, leftOut: 0, current: undefined, emptyLines: 0, depth: 0, isOld: false };
 }
 
-function fieldsOf(properties: readonly Property[]): ContactFields {
-  const all = (name: string): Property[] =>
-    properties.filter(([key, , , value]) => key === name && texts(value).some((text) => text.trim() !== ""));
-  if (properties.some(([, { encoding }]) => String(encoding).toUpperCase() === "QUOTED-PRINTABLE")) {
-    throw new Error("it is vCard 2.1 with quoted-printable texts: export it as vCard 3.0 or 4.0");
+function beginAgent(card: Card): void {
+  card.depth++;
+  card.current = undefined;
+}
+
+/** Keeps a line of a card. Once the card is large, only the lines of imported properties are kept. */
+function keep(card: Card, text: string, isNeeded: boolean): void {
+  const size = card.size + text.length;
+  if (size > maxCardLength && !isNeeded) return;
+  card.size = size;
+  if (size <= maxCardLength) card.kept.push(text);
+}
+
+/** Takes a line within a card. */
+function takeLine(card: Card, { problem }: Line, text: string): void {
+  const { current } = card;
+  if (current?.agent === "begun") {
+    // A folded card is a text. Another one has lines of its own.
+    if (/^[\t ]/.test(text)) card.current = { ...current, agent: "none" };
+    else beginAgent(card);
   }
-  const text = (name: string): string | undefined => all(name).map(([, , , value]) => texts(value).join(","))[0];
-  const preferred = (name: string): string | undefined =>
-    texts(all(name).sort((a, b) => preference(a) - preference(b))[0]?.[3])
-      .join(",")
-      .trim() || undefined;
-  const notes = all("note")
-    .map(([, , , value]) => texts(value).join(","))
-    .join("\n\n");
-  const ownTexts = Object.fromEntries(own.map(({ localName, property }) => [localName, text(property)]));
-  const { id } = ownTexts;
-  const uid = text("uid");
-  const values = {
-    ...ownTexts,
-    // An export writes the id as UID if the contact has no external id.
-    externalId: id !== undefined && uid === `urn:uuid:${id}` ? undefined : uid,
-    fullName: properties.some(([, parameters]) => standIn in parameters)
-      ? undefined
-      : (text("fn") ?? nameOf(all("n")[0]?.[3]) ?? texts(all("org")[0]?.[3])[0]),
-    email: preferred("email")?.replace(/^mailto:/i, ""),
-    phone: phoneOf(preferred("tel")),
-    notes: notes === "" ? undefined : notes,
+  const started = current?.isSoft === true ? undefined : startOf(text);
+  keep(card, text, started === undefined ? current?.pieces !== undefined : isImported(started.name));
+  if (problem !== undefined) {
+    closeProperty(card);
+    card.leftOut++;
+  } else if (card.depth > 0) {
+    // The lines of a card within a card belong to no contact, but its own agent may follow.
+    card.current = started === undefined ? undefined : { ...started, ...ignored, agent: agentOf(started, text) };
+  } else if (started !== undefined) {
+    begins(card, started, text);
+  } else if (current !== undefined) {
+    continues(card, current, text);
+  }
+}
+
+const ignored = { pieces: undefined, isQuotedPrintable: false, isSoft: false } as const;
+
+function agentOf({ name, end: at }: PropertyStart, text: string): Current["agent"] {
+  const value = name === "AGENT" ? /^[^:]*:\s*(BEGIN:VCARD)?\s*$/i.exec(text.slice(at)) : null;
+  return value === null ? "none" : value[1] === undefined ? "may begin" : "begun";
+}
+
+function begins(card: Card, started: PropertyStart, text: string): void {
+  closeProperty(card);
+  const rest = text.slice(started.end);
+  if (started.name === "VERSION" && rest.trim() === ":2.1") card.isOld = true;
+  if (!isImported(started.name)) {
+    card.current = { ...started, ...ignored, agent: agentOf(started, text) };
+    return;
+  }
+  const isQuoted = isQuotedPrintable(rest);
+  card.current = { ...started, pieces: [], isQuotedPrintable: isQuoted, isSoft: false, agent: "none" };
+  add(card.current, rest);
+}
+
+/** Continues the value of a property: after a soft line break, in a folded line, or after a line break in a text. */
+function continues(card: Card, current: Current, text: string): void {
+  const isFolded = /^[\t ]/.test(text);
+  if (current.pieces === undefined) return;
+  if (current.isSoft) {
+    add(current, text);
+  } else if (text === "") {
+    card.emptyLines++;
+  } else if (isFolded && card.emptyLines === 0) {
+    // 2.1 folds a line before a blank, which stays.
+    add(current, card.isOld ? text : text.slice(1));
+  } else {
+    current.pieces.push("\n".repeat(card.emptyLines + 1));
+    card.emptyLines = 0;
+    add(current, text);
+  }
+}
+
+function add(current: Current, text: string): void {
+  current.isSoft = current.isQuotedPrintable && text.endsWith("=");
+  current.pieces?.push(current.isSoft ? text.slice(0, -1) : text);
+}
+
+function closeProperty(card: Card): void {
+  const { current } = card;
+  card.emptyLines = 0;
+  card.current = undefined;
+  if (current?.pieces === undefined) return;
+  card.properties.push({ name: current.name, group: current.group, text: current.pieces.join("") });
+}
+
+/** Returns a decoder for the text of rejected entries, in which invalid bytes become U+FFFD. */
+function lossyDecoder(encoding: string): (bytes: string) => string {
+  const decoder = new TextDecoder(encoding);
+  const exact = decoderOf(encoding);
+  return (bytes) => {
+    const buffer = Buffer.from(bytes, "latin1");
+    return exact(buffer) ?? decoder.decode(buffer);
   };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ContactFields;
-}
-
-/** Returns the number of a `tel:` URI (RFC 3966) without its parameters. Returns any other text unchanged. */
-function phoneOf(value: string | undefined): string | undefined {
-  return value !== undefined && /^tel:/i.test(value) ? value.slice("tel:".length).split(";", 1)[0] : value;
-}
-
-/**
- * Returns the rank of a property, the preferred one lowest: PREF of vCard 4.0, 1 for TYPE=PREF of 3.0, otherwise 101.
- */
-function preference([, { pref, type = [] }]: Property): number {
-  if (typeof pref === "string" && Number(pref) > 0) return Number(pref);
-  return [type].flat().some((one) => one.toLowerCase() === "pref") ? 1 : 101;
-}
-
-/** Returns the parts of N as one name: prefix, given names, additional names, family name, suffix. */
-function nameOf(value: unknown): string | undefined {
-  const [family = "", given = "", further = "", prefix = "", suffix = ""] = (
-    Array.isArray(value) ? value : [value]
-  ).map((part: unknown) => texts(part).join(" "));
-  return [prefix, given, further, family, suffix].filter((part) => part !== "").join(" ") || undefined;
-}
-
-function texts(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === "string");
 }

@@ -29,7 +29,7 @@ export interface ImportOptions {
   readonly account: string;
   readonly format?: Format;
   readonly map?: readonly string[];
-  readonly encoding: string;
+  readonly encoding?: string;
   readonly name?: string;
   readonly again?: boolean;
   readonly rejects?: string;
@@ -49,7 +49,10 @@ export async function runImport(
   const { format, encoding, map, again = false, updateBy } = options;
   if (options.dryRun === true) return preview(output, file, { format, encoding, map });
   const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void output.note(line));
-  const source = await openSource({ file, format, encoding, map, updateBy, onColumns });
+  const onEncoding = (found: string): void => {
+    if (found !== "utf-8") output.note(`Encoding: ${found.toUpperCase()}`);
+  };
+  const source = await openSource({ file, format, encoding, map, updateBy, onColumns, onEncoding });
   const link = await connect();
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
@@ -75,7 +78,7 @@ export async function runImport(
     await rejects.close();
   }
 
-  const { complete, resumedFrom, last, unreadable } = sent;
+  const { complete, resumedFrom, last, unreadable, skipped, leftOut } = sent;
   const rejected = Number(last?.rejected ?? 0) + unreadable;
   const seconds = (performance.now() - begunAt) / 1_000;
   const outcome = {
@@ -90,6 +93,8 @@ export async function runImport(
     written: last?.written,
     changes: last?.contactChanges,
     rejected,
+    skipped,
+    leftOut,
     rejects,
     seconds,
     resumeOptions,
@@ -131,13 +136,15 @@ interface Sent {
   readonly last: ImportResponse | undefined;
   /** The number of entries in the file that are not valid records. */
   readonly unreadable: number;
+  readonly skipped: number;
+  readonly leftOut: number;
 }
 
 async function send(sending: Sending): Promise<Sent> {
   const { source, rejects, progress, resumeOptions } = sending;
   const breaks = createBreaks(sending);
   let last: ImportResponse | undefined;
-  let unreadable = 0;
+  let [unreadable, skipped, leftOut] = [0, 0, 0];
 
   function reject(one: Reject): void {
     if (!rejects.add(one) || !sending.strict) return;
@@ -154,6 +161,10 @@ async function send(sending: Sending): Promise<Sent> {
     onUnreadable({ line, input, problem }) {
       unreadable++;
       reject({ line, reason: unreadableReason, message: problem, input });
+    },
+    onEntry({ content, leftOut: values = 0 }) {
+      leftOut += values;
+      if ("skipped" in content) skipped++;
     },
     onSkipped: rejections.name,
   });
@@ -181,7 +192,7 @@ async function send(sending: Sending): Promise<Sent> {
       stop,
       acknowledged: rejections.acknowledged,
     });
-    return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
+    return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable, skipped, leftOut };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
     const isStrict = error instanceof CommandError && error.code === stoppedByStrict;

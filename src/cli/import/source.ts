@@ -10,20 +10,24 @@ import type { Columns } from "../formats/csv-columns.ts";
 import { parseMap } from "../formats/csv-columns.ts";
 import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
-import { encodingOf, linesOf } from "../formats/lines.ts";
+import { linesOf } from "../formats/lines.ts";
 import { readNdjson } from "../formats/ndjson.ts";
 import { readVcards } from "../formats/vcard.ts";
+import { createRecognizer } from "./recognizer.ts";
 
 /** The file to read, and how to read it. */
 export interface SourceOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
   readonly format: Format | undefined;
-  readonly encoding: string;
+  /** The label that the user set. By default, the encoding is recognized. */
+  readonly encoding: string | undefined;
   readonly map?: readonly string[] | undefined;
   /** The field, besides ids, by which existing contacts are found and updated. Part of the import's name. */
   readonly updateBy?: "email" | undefined;
   readonly onColumns: (columns: Columns) => void;
+  /** Called with the encoding of a file, if its contents are known in advance. */
+  readonly onEncoding?: ((encoding: string) => void) | undefined;
 }
 
 /** A file of records, or standard input. */
@@ -39,8 +43,8 @@ export interface Source {
    */
   name(accountId: string): Promise<string | undefined>;
   /**
-   * Fails with a usage error if the contents are not in the encoding. Does nothing if they are not known in advance.
-   * `name` makes the same check.
+   * Recognizes the encoding. Fails with a usage error if the contents are not in it. Does nothing if they are not known
+   * in advance. `name` does the same.
    */
   check(): Promise<void>;
   /** Yields the entries. Fails at the end if the contents have changed since `name` read them. */
@@ -48,6 +52,9 @@ export interface Source {
   /** Closes the file. A pending read would keep the process running. */
   close(): void;
 }
+
+/** Changes when the readers of CSV or vCard find other records in a file. */
+const readerVersion = 2;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
@@ -78,7 +85,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const format = formatOf(file, options.format);
   const targets = parseMap(map);
   if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
-  requireEncoding(encoding);
+  if (encoding !== undefined) requireEncoding(encoding);
   const facts =
     file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
   if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
@@ -86,6 +93,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
   let named: Buffer | undefined;
+  let recognized = encoding;
 
   async function* counted(): AsyncIterable<Uint8Array> {
     const hash = createHash("sha256");
@@ -104,66 +112,42 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     return reading;
   };
 
+  async function readAhead(onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    const recognizer = createRecognizer(file, format, encoding);
+    for await (const chunk of bytes()) {
+      recognizer.read(chunk);
+      onChunk(chunk);
+    }
+    recognized = recognizer.end();
+    options.onEncoding?.(recognized);
+  }
+
   return {
     format,
     size,
     read: () => read,
-    check: async () => (size === undefined ? undefined : readAhead(bytes(), options, format)),
+    check: async () => (size === undefined ? undefined : readAhead(() => undefined)),
     async name(accountId) {
       if (size === undefined) return undefined;
       const hash = createHash("sha256");
-      await readAhead(bytes(), options, format, (chunk) => void hash.update(chunk));
+      await readAhead((chunk) => void hash.update(chunk));
       named = hash.digest();
       const how = JSON.stringify([
         accountId,
         format,
-        encoding,
+        // Another reader counts other records, so an import of a previous release is not resumed at its position.
+        format === "ndjson" ? (encoding ?? "utf-8") : [readerVersion, recognized],
         [...targets],
         ...(updateBy === undefined ? [] : [updateBy]),
       ]);
       return `file-${createHash("sha256").update(how).update(named).digest("hex").slice(0, 32)}`;
     },
     entries() {
-      const lines = linesOf(counted(), encoding);
-      if (format === "csv") return readCsv(lines, targets, onColumns);
-      return format === "vcard" ? readVcards(lines) : readNdjson(lines);
+      if (format === "vcard") return readVcards(counted(), recognized);
+      const lines = linesOf(counted(), recognized);
+      return format === "csv" ? readCsv(lines, targets, onColumns) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),
-  };
-}
-
-/** Reads a file to its end. Fails with a usage error if it is not in its encoding. */
-async function readAhead(
-  chunks: AsyncIterable<Uint8Array>,
-  { file, encoding }: SourceOptions,
-  format: Format,
-  onChunk?: (chunk: Uint8Array) => void,
-): Promise<void> {
-  const check = createTextCheck(file, format, encoding);
-  for await (const chunk of chunks) {
-    check(chunk);
-    onChunk?.(chunk);
-  }
-  check();
-}
-
-/**
- * Returns a check of the encoding, to be called with each chunk and finally without one. A file with invalid bytes is
- * rejected as a whole, before anything is written. NDJSON in UTF-8 is exempt, because each of its lines is checked
- * later.
- */
-function createTextCheck(file: string, format: Format, encoding: string): (chunk?: Uint8Array) => void {
-  let decoder: TextDecoder | undefined;
-  return (chunk) => {
-    if (chunk !== undefined) decoder ??= new TextDecoder(encodingOf(chunk, encoding), { fatal: true });
-    if (decoder === undefined || (format === "ndjson" && decoder.encoding === "utf-8")) return;
-    try {
-      decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      rejectUsage(
-        `${file} is not ${decoder.encoding.toUpperCase()}. Set its encoding, such as --encoding windows-1252. Nothing was written.`,
-      );
-    }
   };
 }
 

@@ -22,6 +22,10 @@ export interface Outcome {
   readonly changes: ContactChanges | undefined;
   /** The number of rejected entries in all runs, whether by the service or as unreadable. */
   readonly rejected: number;
+  /** The number of groups of contacts, which are no contacts. */
+  readonly skipped: number;
+  /** The number of values that cannot be read or stored. */
+  readonly leftOut: number;
   readonly rejects: Rejects;
   readonly seconds: number;
   /** The additional options with which the same command resumes; empty if there are none. */
@@ -44,6 +48,8 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     written: countsOf(outcome.written),
     contact_changes: changesOf(outcome.changes),
     rejected: outcome.rejected,
+    groups_skipped: outcome.skipped,
+    values_left_out: outcome.leftOut,
     rejections: rejects.first.map((one) => ({ ...one })),
     rejections_left_out: outcome.rejected - rejects.first.length,
     seconds: Math.round(outcome.seconds * 1_000) / 1_000,
@@ -62,6 +68,7 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
         ([kind, number]) => [kind, shownCount(outcome, kind, number)] as const,
       ),
       ["rejected", count(rejected)],
+      ...leftOutFacts(outcome.skipped, outcome.leftOut),
     ]),
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
     ...(rejected > first.length
@@ -69,6 +76,14 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
           `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? ", which no file has: set --rejects FILE when you import" : `, see ${rejectsFile}`}`,
         ]
       : []),
+  ];
+}
+
+/** Returns what an import passed over, as far as there is any. */
+export function leftOutFacts(skipped: number, leftOut: number): (readonly [name: string, value: string])[] {
+  return [
+    ...(skipped === 0 ? [] : [["groups skipped", count(skipped)] as const]),
+    ...(leftOut === 0 ? [] : [["values left out, unreadable or too long", count(leftOut)] as const]),
   ];
 }
 

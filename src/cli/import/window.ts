@@ -60,6 +60,8 @@ const widest = { records: 20_000, weight: 16_000_000 };
 export interface Reading {
   /** Called for each entry that is not a valid record. */
   onUnreadable(entry: Unreadable): void;
+  /** Called for each entry that is read, before the others. */
+  onEntry(entry: Entry): void;
   /** Called for each record that an earlier run has settled. May throw to end the import. */
   onSkipped(position: number, origin: Origin): void;
 }
@@ -69,9 +71,9 @@ export function createWindow(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
   read: () => number,
-  { onUnreadable, onSkipped }: Reading,
+  { onUnreadable, onEntry, onSkipped }: Reading,
 ): Window {
-  const reader = createReader(entries, keepInputs, onUnreadable);
+  const reader = createReader(entries, keepInputs, { onUnreadable, onEntry });
   let batches: Batch[] = [];
   /** The index of the next batch to send. */
   let unsent = 0;
@@ -158,7 +160,7 @@ interface Found {
 function createReader(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
-  onUnreadable: (entry: Unreadable) => void,
+  { onUnreadable, onEntry }: Omit<Reading, "onSkipped">,
 ): Reader {
   const iterator = entries[Symbol.asyncIterator]();
   let readRecords = 0;
@@ -171,8 +173,10 @@ function createReader(
       const found = await iterator.next();
       if (found.done === true) return undefined;
       const entry = found.value;
-      if ("record" in entry.content) return { entry, record: entry.content.record };
-      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem });
+      const { line, input, content } = entry;
+      onEntry(entry);
+      if ("record" in content) return { entry, record: content.record };
+      if ("problem" in content) onUnreadable({ line, input, problem: content.problem });
     }
   }
 

@@ -1,0 +1,95 @@
+// Chooses one email address and one phone number of those that an address book has for a contact.
+import { firstVisible } from "../../text.ts";
+
+/** One of several values for a field, in the order of the file. */
+export interface Choice {
+  readonly value: string;
+  /** The lowest is the preferred one. */
+  readonly preference: number;
+  /** The types and labels of the value, in any case and language. */
+  readonly kind: string;
+}
+
+/** The preference of a value that is not marked as preferred: PREF of vCard has 1 to 100. */
+export const notPreferred = 101;
+
+const maxEmailLength = 254;
+const maxPhoneLength = 50;
+const email = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+\.[^\s@<>()[\],;:"\\]+$/;
+
+/** Returns the preferred valid address. `invalid` is the first value if there are only invalid ones. */
+export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly invalid?: string } {
+  const filled = choices.filter(({ value }) => value.trim() !== "");
+  for (const { value } of filled.toSorted((a, b) => a.preference - b.preference)) {
+    const found = addressIn(value);
+    if (found !== undefined) return { email: found };
+  }
+  const invalid = filled[0]?.value;
+  return invalid === undefined ? {} : { invalid };
+}
+
+/** Returns the first valid address of a value such as `Ann <ann@example.com>; bo@example.com`. */
+function addressIn(value: string): string | undefined {
+  return value
+    .split(/[\s<>,;|"]+/)
+    .map((part) => part.replace(/^mailto:/i, "").replace(/^['(]|[')]$/g, ""))
+    .map((part) => part.split("?", 1)[0] ?? "")
+    .find((part) => part.length <= maxEmailLength && email.test(part));
+}
+
+/** The kinds of numbers, the most useful first. A number whose kind is not known is an "other" one. */
+const phoneKinds: readonly (readonly [rank: number, words: RegExp])[] = [
+  [5, /pager|beeper|bleep|cercapersone|localizador|radiomess|ポケットベル|ポケベル|传呼/],
+  [4, /fax|faks|télécopie|telecopie|ファックス|传真/],
+  [0, /cell|mobil|mobiel|handy|iphone|portable|móvil|movil|telem[óo]vel|celular|komórk|komork|携帯|手机/],
+  [1, /work|business|office|arbeit|dienst|geschäft|travail|bureau|trabajo|trabalho|lavoro|uff|werk|praca|職場|勤務先/],
+  [2, /home|privat|domicile|casa|particular|residencial|abitazione|thuis|dom\b|自宅/],
+];
+const otherKind = 3;
+
+/** Returns the rank of a number by its types and labels: mobile, work, home, other, fax, pager. */
+function phoneRank(kind: string): number {
+  const words = kind.toLowerCase();
+  return phoneKinds.find(([, pattern]) => pattern.test(words))?.[0] ?? otherKind;
+}
+
+/**
+ * Returns the number to call: a preferred one before others, then by its kind. Faxes and pagers come last in any case.
+ * `leftOut` is how many values were passed over because they cannot be stored.
+ */
+export function choosePhone(choices: readonly Choice[]): { readonly phone?: string; readonly leftOut: number } {
+  const ranked = choices
+    .filter(({ value }) => value.trim() !== "")
+    .map(({ value, preference, kind }) => ({ value: value.trim(), preference, rank: phoneRank(kind) }))
+    .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
+  const fits = ranked.filter(({ value }) => [...value].length <= maxPhoneLength);
+  const phone = fits[0]?.value;
+  const leftOut = ranked.length - fits.length;
+  return phone === undefined ? { leftOut } : { phone, leftOut };
+}
+
+function lateness(rank: number): number {
+  return Math.max(rank, otherKind);
+}
+
+/** The parts of a name, as address books keep them. */
+export interface NameParts {
+  readonly prefix?: string | undefined;
+  readonly given?: string | undefined;
+  readonly additional?: string | undefined;
+  readonly family?: string | undefined;
+  readonly suffix?: string | undefined;
+}
+
+const eastAsian = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]/u;
+
+/** Returns the parts as one name. In Chinese, Japanese and Korean, the family name comes first. */
+export function nameOf({ prefix, given, additional, family, suffix }: NameParts): string | undefined {
+  const isEastAsian = eastAsian.test(given ?? "") && eastAsian.test(family ?? "");
+  const inOrder = isEastAsian ? [family, given, additional] : [given, additional, family];
+  const name = [prefix, ...inOrder, suffix]
+    .map((part) => part?.trim() ?? "")
+    .filter((part) => part !== "")
+    .join(" ");
+  return firstVisible(name);
+}
