@@ -85,6 +85,7 @@ export const rooms: readonly Room[] = [
       "src/loopback.ts",
       "src/secret-files.ts",
       "src/record-kinds.ts",
+      "src/text.ts",
       "src/uuid.ts",
       "src/gen/",
       "src/instant.ts",

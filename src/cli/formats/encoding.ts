@@ -7,8 +7,8 @@ const minZeros = 0.1;
 
 /**
  * Returns the standard name of the encoding of a file that begins with these bytes. A byte order mark takes precedence
- * over `said`, the label that the user set. Without both, it is UTF-16 if the zeros are where UTF-16 has them, otherwise
- * UTF-8.
+ * over `said`, the label that the user set. Without both, it is UTF-16 if the zeros are where UTF-16 has them, and
+ * otherwise UTF-8.
  */
 export function encodingOf(first: Uint8Array, said?: string): string {
   if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
