@@ -15,7 +15,7 @@ export const notPreferred = 101;
 
 const maxEmailLength = 254;
 const maxPhoneLength = 50;
-const email = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+\.[^\s@<>()[\],;:"\\]+$/;
+const email = /^[^\s@<>()[\],;:"\\]+@(?:[^\s@<>()[\],;:"\\.]+\.)+[^\s@<>()[\],;:"\\.]+$/;
 
 /** Returns the preferred valid address. `invalid` is the first value if there are only invalid ones. */
 export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly invalid?: string } {

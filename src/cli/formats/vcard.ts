@@ -13,6 +13,7 @@ const maxCardLength = 16 * 1024 * 1024;
 
 const begin = /^BEGIN:\s*VCARD\s*$/i;
 const end = /^END:\s*VCARD/i;
+const mayBeEdge = /^[BbEe\xef]/;
 /** The bytes of a byte order mark in UTF-8: files that were joined have one before each card. */
 const marks = /^(?:\xef\xbb\xbf)+/;
 
@@ -58,8 +59,14 @@ export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: stri
   let extra = 0;
   for await (const lines of all) {
     for (const { number, text, problem } of lines) {
+      const whole = withoutReturns(text);
+      // Most lines are those of pictures, and neither begin nor end a card.
+      if (card !== undefined && problem === undefined && !mayBeEdge.test(whole) && !whole.includes("\r")) {
+        takeLine(card, { number, text: whole }, whole);
+        continue;
+      }
       // Old programs of the Mac end lines with CR alone.
-      for (const [at, one] of withoutReturns(text).split("\r").entries()) {
+      for (const [at, one] of whole.split("\r").entries()) {
         if (at > 0) extra++;
         yield* take({ number: number + extra, text: one, ...(problem !== undefined && { problem }) });
       }
@@ -155,7 +162,7 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
     if (/^[\t ]/.test(text)) card.current = { ...current, agent: "none" };
     else beginAgent(card);
   }
-  const started = current?.isSoft === true ? undefined : startOf(text);
+  const started = current?.isSoft === true || text[0] === " " ? undefined : startOf(text);
   keep(card, text, started === undefined ? current?.pieces !== undefined : isImported(started.name));
   if (problem !== undefined) {
     closeProperty(card);
@@ -173,8 +180,9 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
 const ignored = { pieces: undefined, isQuotedPrintable: false, isSoft: false } as const;
 
 function agentOf({ name, end: at }: PropertyStart, text: string): Current["agent"] {
-  const value = name === "AGENT" ? /^[^:]*:\s*(BEGIN:VCARD)?\s*$/i.exec(text.slice(at)) : null;
-  return value === null ? "none" : value[1] === undefined ? "may begin" : "begun";
+  if (name !== "AGENT") return "none";
+  const value = text.slice(text.indexOf(":", at) + 1).trim();
+  return value === "" ? "may begin" : begin.test(value) ? "begun" : "none";
 }
 
 function begins(card: Card, started: PropertyStart, text: string): void {
