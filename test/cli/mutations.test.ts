@@ -56,7 +56,7 @@ function peopleIn(entry: Entry): Set<string> {
   return new Set(Object.entries(forms).flatMap(([name, form]) => form.exec(String(fields[name]))?.[1] ?? []));
 }
 
-/** A damage to one line: bytes that are changed, inserted or removed, or the line itself is removed, doubled or moved. */
+/** A damage to one line: bytes are changed, inserted or removed, or the line is removed, doubled or moved. */
 const damage = fc.record({
   kind: fc.constantFrom("change", "insert", "remove", "drop", "double", "move", "cut"),
   line: fc.nat(),
