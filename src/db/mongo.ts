@@ -159,14 +159,19 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
   }
 }
 
-/** Returns what the driver finds wrong with a URI, without the parts of it that may be credentials. */
+/**
+ * Returns what the driver finds wrong with a URI. Its message may repeat a part of the credentials, so it is that about
+ * the URI without them.
+ */
 function flawOf(error: unknown, uri: string): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const unescaped = /^\w+ contains unescaped characters/.exec(message)?.[0];
-  if (unescaped !== undefined) return unescaped;
-  const [, credentials = ""] = /^[a-z+]+:\/\/([^]*)@/i.exec(uri) ?? [];
-  const isRepeated = credentials.split(/[^\w]+/).some((part) => part.length > 2 && message.includes(part));
-  return isRepeated ? "percent-encode the special characters of its user and password" : message;
+  const bare = uri.replace(/^([a-z+]+:\/\/)[\s\S]*@/i, "$1");
+  if (bare === uri) return error instanceof Error ? error.message : String(error);
+  try {
+    new MongoClient(bare);
+    return "percent-encode the special characters of its user and password";
+  } catch (without) {
+    return flawOf(without, bare);
+  }
 }
 
 /**

@@ -57,7 +57,8 @@ export async function mongodOn(
 /**
  * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`. Resolves once it is primary. It ends with
  * `stop()` or with this process, even if that is killed. Its log is `dataDir/mongod.log`. A program that cannot run on
- * this machine gives way to the next source. Fails with one readable line if no mongod is available, the data folder is in use or mongod does not start.
+ * this machine gives way to the next source. Fails with one readable line if no mongod is available, the data folder is
+ * in use or mongod does not start.
  */
 export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const kind = await mongodOn(options.dataDir, options.progress);

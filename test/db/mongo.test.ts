@@ -30,16 +30,16 @@ test.each([
 });
 
 test.each([
-  "mongodb://user:p@ss@db1/records",
-  "mongodb://user:p/p@ss@db1/records",
-  "mongodb://user/p@ss@db1/records",
-  "mongodb://use?r:p@ss@db1/records",
+  "mongodb://someone:p@ss@db1/records",
+  "mongodb://someone:p/p@ss@db1/records",
+  "mongodb://someone/p@ss@db1/records",
+  "mongodb://some?one:p@ss@db1/records",
   "mongodb://db1/?nope=1",
   "mongodb://db1:99999/",
 ])("%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]", async (uri) => {
   const failed = connectMongo(uri, 0);
   await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
-  await expect(failed).rejects.not.toThrow(/p@ss|user/);
+  await expect(failed).rejects.not.toThrow(/p@ss|someone|one:/);
 });
 
 test("reads what a majority has from the primary, and writes to a majority, whatever the URI prefers: another member may not know yet that a key was revoked", async () => {

@@ -39,7 +39,7 @@ test("a user with the documented rights is enough for the service and the doctor
   expect(service.logLines.filter((line) => line.includes("Redis is unavailable"))).toEqual([]);
 });
 
-test("the doctor tells missing rights from a wrong password [OPS-04]", async () => {
+test("the doctor distinguishes missing rights and a wrong password [OPS-04]", async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.stop());
   const administrator = new Redis(redis.uri);

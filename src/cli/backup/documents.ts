@@ -5,8 +5,8 @@ import { BSON } from "mongodb";
 import type { StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
 import { StoredDocumentSchema } from "../../gen/records/admin/v1/backup_pb.ts";
 
-/** More than MongoDB stores. Deeper JSON could exhaust the stack. */
-const maxDepth = 200;
+/** MongoDB rejects documents of 180 levels, and the line and types of Extended JSON add some. */
+const maxDepth = 175;
 const maxNameLength = 100;
 const [quote, backslash] = [0x22, 0x5c];
 /** The characters that begin and end an object or an array. */

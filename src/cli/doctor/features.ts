@@ -1,5 +1,5 @@
 // Checks by trying that a server is a MongoDB that the service can use, and not a database that imitates one.
-import type { Db } from "mongodb";
+import type { Document } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { collections } from "../../db/collections.ts";
 import { isUnavailable } from "../../db/mongo.ts";
@@ -10,10 +10,12 @@ import { reasonOf } from "./reason.ts";
 /** How long each of the two commands may take, in milliseconds. A linearizable read waits for a majority. */
 const waitMs = 2_500;
 
-/** Sends what the service needs and others lack: a linearizable read, and joins by pipelines. Writes nothing. */
-export async function checkFeatures(db: Db): Promise<Verdict> {
+/**
+ * Sends what the service needs and others lack: a linearizable read, and joins by pipelines. Writes nothing. `onPrimary`
+ * sends a command to the primary of the service's database.
+ */
+export async function checkFeatures(onPrimary: (command: Document) => Promise<unknown>): Promise<Verdict> {
   const from = collections.switches;
-  const onPrimary = { readPreference: "primary", maxTimeMS: waitMs } as const;
   const joins = [
     { $limit: 1 },
     {
@@ -22,8 +24,8 @@ export async function checkFeatures(db: Db): Promise<Verdict> {
     { $unionWith: { coll: from, pipeline: [{ $limit: 1 }] } },
   ];
   try {
-    await db.collection(from).findOne({}, { ...onPrimary, readConcern: "linearizable" });
-    await db.collection(from).aggregate(joins, onPrimary).toArray();
+    await onPrimary({ find: from, limit: 1, maxTimeMS: waitMs, readConcern: { level: "linearizable" } });
+    await onPrimary({ aggregate: from, pipeline: joins, cursor: {}, maxTimeMS: waitMs });
     return ok("It supports linearizable reads, and joins by pipelines.");
   } catch (error) {
     if (!(error instanceof MongoServerError) || isUnavailable(error))

@@ -80,7 +80,7 @@ function examine(
   const [db, specs] = [client.db(), indexesFor(config)];
   return [
     check("mongodb.version", async () => version(await runCommand({ buildInfo: 1 }))),
-    check("mongodb.features", () => checkFeatures(db)),
+    check("mongodb.features", () => checkFeatures((command) => db.command(command, { readPreference: "primary" }))),
     check("mongodb.transactions", async () => transactions(await runCommand({ hello: 1 }))),
     check("mongodb.primary", async () => primary(await runCommand({ hello: 1 })), noPrimary),
     check("mongodb.members", async () => members(await runCommand({ replSetGetStatus: 1 })), unreadable),

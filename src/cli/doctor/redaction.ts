@@ -34,7 +34,7 @@ export function createRedaction(
 
 /** Returns the spellings of the password in a URI, which ends at the last `@` if it is not percent-encoded. */
 function passwordsOf(uri: string | undefined): string[] {
-  return spellings(/^[a-z+]+:\/\/[^:@]*:([^]*)@/i.exec(uri ?? "")?.[1]);
+  return spellings(/^[a-z+]+:\/\/[^:@]*:([\s\S]*)@/i.exec(uri ?? "")?.[1]);
 }
 
 /** Returns a password as written in a URI, and decoded. */

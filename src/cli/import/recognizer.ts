@@ -18,9 +18,9 @@ const minPiece = 200;
 const lineFeed = 10;
 
 /**
- * Creates a recognizer. `said` is the encoding that the user set. CSV with invalid bytes is rejected as a whole: a wrong
- * encoding concerns all of it. Invalid lines of NDJSON are rejected one by one later. So are properties of vCards, as
- * long as most lines are valid.
+ * Creates a recognizer. `said` is the encoding that the user set. CSV with invalid bytes is rejected as a whole: a
+ * wrong encoding concerns all of it. Invalid lines of NDJSON are rejected one by one later. So are properties of
+ * vCards, as long as most lines are valid.
  */
 export function createRecognizer(file: string, format: Format, said: string | undefined): Recognizer {
   let encoding: string | undefined;
