@@ -9,6 +9,10 @@ export interface LoggedError {
   /** The code of the driver, of Redis or of Node: a number, or a name such as `ECONNREFUSED`. */
   readonly code?: string | number;
   readonly code_name?: string | number;
+  /** The OAuth error code of the identity provider. */
+  readonly oauth_error?: string | number;
+  /** The HTTP status of the identity provider's response. */
+  readonly status?: string | number;
   /** MongoDB's labels, which show whether a retry is possible. */
   readonly labels?: readonly (string | number)[];
   /** The name of a `records.v1.Reason`, if the error is a failure of ours. */
@@ -40,6 +44,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
     type: word.test(error.name) ? error.name : "Error",
     ...wordOf("code", of["code"]),
     ...wordOf("code_name", of["codeName"]),
+    ...(isOauth(of) ? { ...wordOf("oauth_error", of["error"]), ...wordOf("status", of["status"]) } : {}),
     ...(labels.length === 0 ? {} : { labels }),
     ...wordOf("reason", of["reasonName"]),
     ...wordOf("syscall", of["syscall"]),
@@ -72,6 +77,11 @@ export function shownError(error: unknown): string {
 function factsOf({ type, code, code_name: name, stack }: LoggedError): string {
   const facts = [type, code, name].filter((fact) => fact !== undefined).join(" ");
   return stack?.[0] === undefined ? facts : `${facts} at ${stack[0]}`;
+}
+
+/** Whether the OpenID Connect library created the error. Only its errors have an OAuth error code. */
+function isOauth({ code }: Readonly<Record<string, unknown>>): boolean {
+  return typeof code === "string" && code.startsWith("OAUTH_");
 }
 
 function isWord(value: unknown): value is string | number {

@@ -1,7 +1,7 @@
 // Verifies access tokens: signature, issuer, expiry, type, audience, and the provider's introspection (contract §8).
 import { hash } from "node:crypto";
 import type { JWTPayload } from "jose";
-import { decodeProtectedHeader, errors } from "jose";
+import { decodeProtectedHeader } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { setBounded } from "../bounded-cache.ts";
@@ -11,7 +11,7 @@ import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, stringClaim } from "../sign-in/provider.ts";
-import { rejectedIntrospection, requireKeys, unreachable } from "../sign-in/provider-failures.ts";
+import { rejectedIntrospection, requireKeys, unreachable, whyInvalid } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** The user and the sign-in that an access token comes from. */
@@ -135,7 +135,7 @@ function createSignatureVerifier(provider: Provider) {
     };
     const { payload: claims } = await keys.verify(token, expected, { address }).catch((error: unknown) => {
       requireKeys(error);
-      return rejectToken(reasonOf(error));
+      return rejectToken(whyInvalid(error));
     });
     return { claims, revision };
   }
@@ -188,15 +188,6 @@ function headerOf(token: string): { alg: string; typ: string | undefined } {
   } catch {
     return rejectToken("it is malformed");
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return "it has expired";
-  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "iss") return "another issuer issued it";
-  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf") return "it is not valid yet";
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
-  if (error instanceof errors.JWKSNoMatchingKey) return "it was signed with an unknown key";
-  return "it is malformed";
 }
 
 /**

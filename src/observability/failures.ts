@@ -1,6 +1,7 @@
 // Reports why requests fail: a short cause on the request's log line, and separate lines for errors and rejected
 // sign-ins.
 import type { Logger } from "pino";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, isForTheLog, isWarning, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
@@ -9,11 +10,14 @@ import { waitOf } from "../tally.ts";
 
 /**
  * Returns a callback that logs failed requests. A 5xx response, which is not the caller's fault, gets its cause on its
- * log line.
+ * log line, and so does a rejected back-channel logout.
  */
 export function reportFailures(log: Logger): OnError {
   return (failure, inbound) => {
     if (failure.kind.http >= 500) observe(inbound, causeOf(failure, inbound));
+    // Only the provider receives this response, so the operator needs the reason.
+    else if (failure.reason === Reason.INVALID_LOGOUT_TOKEN && failure.because !== undefined)
+      observe(inbound, { cause: failure.because });
     if (isForTheLog(failure))
       log.error(
         { id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure },
@@ -32,11 +36,11 @@ function causeOf(
   if (cause instanceof Failure) return causeOf(cause, inbound);
   if (cause === undefined)
     return { cause: because ?? reasonName(reason), ...(waitingFor === undefined ? {} : { waitingFor }) };
-  const { type, code, code_name: name } = loggedError(cause);
+  const { type, code, code_name: name, oauth_error, status } = loggedError(cause);
   // An error that ends a wait for a database or a provider becomes a 503. A request with a 500 waited for nothing.
   const waited = failure.kind.http === 500 ? undefined : (waitingFor ?? waitOf(inbound.tally));
   return {
-    cause: [type, code, name].filter((part) => part !== undefined).join(" "),
+    cause: [type, code, name, oauth_error, status].filter((part) => part !== undefined).join(" "),
     ...(waited === undefined ? {} : { waitingFor: waited }),
   };
 }

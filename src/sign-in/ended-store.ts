@@ -169,6 +169,7 @@ export function createEndedSessions(db: Db, onUnreadable: () => void = () => und
             if (duplicateIndex(error) !== undefined)
               fail(Reason.INVALID_LOGOUT_TOKEN, {
                 message: "logout_token: must be a new one; this one was already received.",
+                because: "its jti was received before",
               });
             throw error;
           });

@@ -44,7 +44,8 @@ export async function verifyLogoutToken(
     requiredClaims: ["jti", "events", "exp"],
   };
   const { payload, protectedHeader } = await keys.verify(token, rules, sender);
-  if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase())) throw new Error("typ");
+  if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase()))
+    throw new Error("its type (typ) is not that of a logout token");
   return logoutOf(payload);
 }
 
@@ -52,13 +53,14 @@ function logoutOf({ iss, sub, sid, jti, iat, exp, events, nonce }: JWTPayload): 
   const event =
     typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
   if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined)
-    throw new Error("not a logout token");
+    throw new Error("it has no logout event, or has a nonce");
   // Checked although the provider signed them, because they go into a query.
   if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string"))
-    throw new Error("sub and sid must be strings");
-  if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");
-  if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength) throw new Error("jti must be a string");
-  if (iat === undefined || exp === undefined) throw new Error("no iat or exp");
+    throw new Error("its sub and sid must be strings");
+  if (sub === undefined && sid === undefined) throw new Error("it has neither sid nor sub");
+  if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength)
+    throw new Error("its jti must be a string of at most 512 characters");
+  if (iat === undefined || exp === undefined) throw new Error("it has no iat or exp");
   const tooOldAt = Math.min(exp, iat + maxAgeSeconds) + toleranceSeconds + spareSeconds;
   return {
     issuer: iss,

@@ -7,13 +7,15 @@ import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
 import { withTimeout } from "../time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import type { ProviderClient } from "./client-authentication.ts";
+import { createProviderClient } from "./client-authentication.ts";
 import { IntrospectionRejected, introspectToken } from "./introspection.ts";
 import type { KeySet, Sender } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
 import { staleWhileRevalidate } from "./stale-while-revalidate.ts";
-import { providerName, requireKeys, signInFailure, unreachable } from "./provider-failures.ts";
+import { providerName, requireKeys, signInFailure, unreachable, whyNoLogout } from "./provider-failures.ts";
 import type { AuthenticatedUser, TokenResponse } from "./session-store.ts";
 
 /** The provider, and our credentials as its client. */
@@ -101,19 +103,26 @@ export async function discoverProvider({
   clientId,
   clientSecret,
   ...watched
-}: ProviderOptions): Promise<Configuration> {
+}: ProviderOptions): Promise<ProviderClient> {
   const server = new URL(issuer);
   // A provider on this machine may have no certificate; `config.ts` rejects http for any other host.
-  const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
+  const isUnencrypted = server.protocol === "http:";
   const fetching = (url: string, options: CustomFetchOptions): Promise<Response> =>
     watchedFetch(url, options as RequestInit, watched);
-  const found = await oidc.discovery(server, clientId, clientSecret, undefined, {
-    execute,
+  const found = await oidc.discovery(server, clientId, undefined, oidc.None(), {
+    execute: isUnencrypted ? [oidc.allowInsecureRequests] : [],
     timeout: requestTimeoutSeconds,
     [oidc.customFetch]: fetching,
   });
   requireEndpoints(found);
-  return found;
+  const metadata = found.serverMetadata();
+  return createProviderClient((authentication) => {
+    const config = new oidc.Configuration(metadata, clientId, undefined, authentication);
+    if (isUnencrypted) oidc.allowInsecureRequests(config);
+    config.timeout = requestTimeoutSeconds;
+    config[oidc.customFetch] = fetching;
+    return config;
+  }, clientSecret);
 }
 
 /** Fetches a response of limited size, and reports whether the provider responded. */
@@ -136,9 +145,10 @@ async function watchedFetch(
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
   const configuration = staleWhileRevalidate(metadataMs, () => discoverProvider(options));
-  const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
+  const client = (): Promise<ProviderClient> => configuration().catch(unreachable);
+  const discovered = async (): Promise<Configuration> => (await client()).config;
   /** Returns undefined if the provider is unavailable or rejects the request. */
-  const attempt = <T>(work: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
+  const attempt = <T>(work: (client: ProviderClient) => T | Promise<T>): Promise<T | undefined> =>
     configuration()
       .then(work)
       .catch(() => undefined);
@@ -154,25 +164,28 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     },
     begin: async (redirectUri, afresh = false) => requestCode(await discovered(), redirectUri, afresh),
     async complete(url, remembered) {
-      const [config, keySet] = [await discovered(), await keys()];
+      const [ours, keySet] = [await client(), await keys()];
       try {
-        return await redeemCode(config, keySet, clientId, url, remembered);
+        return await redeemCode(ours, keySet, clientId, url, remembered);
       } catch (error) {
         if (error instanceof errors.JOSEError) requireKeys(error);
         throw signInFailure(error);
       }
     },
     endSessionUrl: (idToken, returnTo) =>
-      attempt((config) => {
+      attempt(({ config }) => {
         if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
         const hint = idToken === undefined ? {} : { id_token_hint: idToken };
         return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href;
       }),
     // If this fails, the session has ended here anyway, and the browser goes to the provider next.
     revoke: (accessToken) =>
-      attempt(async (config) => {
-        if (config.serverMetadata().revocation_endpoint === undefined) return;
-        await withTimeout(revocationMs, oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }));
+      attempt(async (ours) => {
+        if (ours.config.serverMetadata().revocation_endpoint === undefined) return;
+        const revocation = ours.authenticated((config) =>
+          oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }),
+        );
+        await withTimeout(revocationMs, revocation);
       }),
     async readLogoutToken(token, sender) {
       const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];
@@ -180,24 +193,24 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         return await verifyLogoutToken(token, keySet, { issuer, audience: clientId, algorithms: signatures }, sender);
       } catch (error) {
         requireKeys(error);
-        return fail(Reason.INVALID_LOGOUT_TOKEN);
+        return fail(Reason.INVALID_LOGOUT_TOKEN, { because: whyNoLogout(error) });
       }
     },
     keys,
-    scopes: () => attempt((config) => config.serverMetadata().scopes_supported),
-    introspect: async (token) => introspectWatched(await discovered(), token, options),
+    scopes: () => attempt(({ config }) => config.serverMetadata().scopes_supported),
+    introspect: async (token) => introspectWatched(await client(), token, options),
   };
 }
 
 /** Introspects if the provider offers it, and reports whether the provider accepts this from us. */
 async function introspectWatched(
-  config: Configuration,
+  client: ProviderClient,
   token: string,
   { onRejection }: Pick<ProviderOptions, "onRejection">,
 ): Promise<IntrospectionResponse | undefined> {
-  const isOffered = config.serverMetadata().introspection_endpoint !== undefined;
+  const isOffered = client.config.serverMetadata().introspection_endpoint !== undefined;
   try {
-    const said = isOffered ? await introspectToken(config, token) : undefined;
+    const said = isOffered ? await introspectToken(client, token) : undefined;
     onRejection?.(undefined);
     return said;
   } catch (error) {
@@ -241,7 +254,7 @@ async function requestCode(config: Configuration, redirectUri: string, afresh: b
 }
 
 async function redeemCode(
-  config: Configuration,
+  client: ProviderClient,
   keys: KeySet,
   clientId: string,
   url: URL,
@@ -249,7 +262,7 @@ async function redeemCode(
 ): Promise<AuthenticatedUser & { readonly tokenResponse: TokenResponse }> {
   const sentAt = performance.now();
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
-  const tokens = await oidc.authorizationCodeGrant(config, url, checks);
+  const tokens = await client.authenticated((config) => oidc.authorizationCodeGrant(config, url, checks));
   const { access_token: accessToken, id_token: idToken } = tokens;
   const claims = tokens.claims();
   if (claims === undefined || idToken === undefined) throw new Error("the provider sent no ID token");

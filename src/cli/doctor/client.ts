@@ -4,6 +4,7 @@ import * as oidc from "openid-client";
 import { IntrospectionRejected, introspectToken } from "../../sign-in/introspection.ts";
 import type { ProviderOptions } from "../../sign-in/provider.ts";
 import { createIdentityProvider, discoverProvider } from "../../sign-in/provider.ts";
+import { responseOf } from "../../sign-in/provider-response.ts";
 import type { Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
@@ -24,28 +25,27 @@ export const enablePkce = "Turn on PKCE with S256 at the provider, and make sure
  * Requests tokens with an invalid code. The provider authenticates the client first (RFC 6749 §5.2). It returns
  * invalid_client if the id or the secret is wrong, and otherwise invalid_grant because of the code.
  */
-export async function asClient(
-  options: ProviderOptions,
-  redirectUri: string,
-  metadata: Readonly<Record<string, unknown>>,
-): Promise<Verdict> {
-  const config = await discoverProvider(options);
+export async function asClient(options: ProviderOptions, redirectUri: string): Promise<Verdict> {
+  const client = await discoverProvider(options);
   const parameters = {
     code: "a-code-that-never-was",
     redirect_uri: redirectUri,
     code_verifier: oidc.randomPKCECodeVerifier(),
   };
-  const said = await oidc.genericGrantRequest(config, "authorization_code", parameters).then(() => "", codeOf);
-  const methods = metadata["token_endpoint_auth_methods_supported"];
-  const byForm = !Array.isArray(methods) || methods.includes("client_secret_post");
-  const way = byForm
-    ? ""
-    : " The service sends the secret with client_secret_post, which the provider's metadata does not list. Allow it for the client.";
-  if (said === "invalid_grant") return ok(`It knows the client ${options.clientId} and accepts the secret.`);
-  if (said === "invalid_client")
+  const { status, code } = await client
+    .authenticated((config) => oidc.genericGrantRequest(config, "authorization_code", parameters))
+    .then(
+      () => ({ status: 200, code: "" }),
+      (error: unknown) => responseOf(error) ?? { status: undefined, code: reasonOf(error) },
+    );
+  const said = code ?? `status ${status}`;
+  if (said === "invalid_grant")
+    return ok(`It knows the client ${options.clientId} and accepts the secret (${client.method()}).`);
+  // RFC 6749 §5.2 allows a rejection by an HTTP challenge if the client uses the Authorization header.
+  if (said === "invalid_client" || status === 401)
     return fault(
-      `It rejects OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (invalid_client).`,
-      `Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the provider again.${way}`,
+      `It rejects OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (${said}). The service tried client_secret_basic and client_secret_post.`,
+      "Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the provider again, and allow one of the two methods for the client.",
     );
   if (said === "unauthorized_client" || said === "unsupported_grant_type")
     return fault(
@@ -63,20 +63,13 @@ export async function asClient(
   );
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof oidc.ResponseBodyError) return error.error;
-  // RFC 6749 §5.2 allows a rejection by an HTTP challenge if the client uses the Authorization header.
-  if (error instanceof oidc.WWWAuthenticateChallengeError) return "invalid_client";
-  return reasonOf(error);
-}
-
 /**
  * Introspects an invalid token. A provider that introspects for the service reports it as not active (RFC 7662 §2.2).
  */
 export async function introspects(options: ProviderOptions): Promise<Verdict> {
-  const config = await discoverProvider(options);
+  const client = await discoverProvider(options);
   try {
-    const { active } = await introspectToken(config, "a-token-that-never-was");
+    const { active } = await introspectToken(client, "a-token-that-never-was");
     if (!active) return ok("A token that is revoked at the provider is rejected within 5 seconds (introspection).");
     return fault(
       "Its introspection endpoint calls an invalid token active.",

@@ -132,7 +132,7 @@ function known(
   if (!isSameIssuer(address, metadata["issuer"]))
     return [check("provider.client", () => note("Not checked, because the issuer differs from OIDC_ISSUER."))];
   return [
-    check("provider.client", () => asClient(options, `${baseUrl ?? "http://localhost"}/sign-in/callback`, metadata)),
+    check("provider.client", () => asClient(options, `${baseUrl ?? "http://localhost"}/sign-in/callback`)),
     ...(baseUrl === undefined
       ? []
       : [check("provider.redirect", () => signInPage(options, `${baseUrl}/sign-in/callback`))]),

@@ -6,7 +6,14 @@ import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { asAdministrator } from "../../../fixtures/databases/database.ts";
 import { startOwnMongod } from "../../../fixtures/databases/own-mongod.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { away, clientSecret, json, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import {
+  authenticationOf,
+  away,
+  clientSecret,
+  json,
+  startFakeProvider,
+  toForm,
+} from "../../../fixtures/sign-in/fake-provider.ts";
 import { offerIntrospection } from "../../../fixtures/sign-in/assistants.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
@@ -209,10 +216,32 @@ describe("the identity provider", () => {
   test("reports that the provider rejects the secret, without the secret [OPS-04]", async () => {
     const findings = await runDoctor({ ...environment, OIDC_CLIENT_SECRET: "another-secret-than-the-providers" });
     expect(faultsAmong(findings)).toEqual([
-      "provider.client: It rejects OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",
+      "provider.client: It rejects OIDC_CLIENT_SECRET, or does not know the client records (invalid_client). The service tried client_secret_basic and client_secret_post.",
     ]);
     for (const secret of ["another-secret-than-the-providers", clientSecret, service.serviceToken])
       expect(JSON.stringify(findings)).not.toContain(secret);
+  });
+
+  test("names the method by which the provider accepts the secret, whatever its metadata lists [OPS-04]", async () => {
+    for (const [offered, accepted] of [
+      [undefined, "client_secret_basic"],
+      [["client_secret_post"], "client_secret_basic"],
+      [["client_secret_basic"], "client_secret_post"],
+    ] as const) {
+      fake.metadata["token_endpoint_auth_methods_supported"] = offered;
+      fake.responses.set(
+        "/token",
+        toForm((request, form) =>
+          authenticationOf(request, form) === accepted
+            ? json({ error: "invalid_grant" }, 400)
+            : json({ error: "invalid_client" }, 401),
+        ),
+      );
+      expect(findingOf(await runDoctor(environment), "provider.client")).toMatchObject({
+        status: "ok",
+        message: `It knows the client records and accepts the secret (${accepted}).`,
+      });
+    }
   });
 
   test("reports a provider that offers introspection but rejects the service's requests [OPS-04]", async () => {

@@ -2,8 +2,8 @@
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/doctor-context.ts";
-import type { ResponseHandler, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { clientId, clientSecret, json } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { authenticationOf, json, toForm } from "../../../fixtures/sign-in/fake-provider.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { sessionSecret } from "../../../fixtures/service/service.ts";
 
@@ -43,15 +43,11 @@ export function makeWhole(fake: FakeProvider): void {
   fake.responses.set("/token", tokenEndpoint);
 }
 
-const tokenEndpoint: ResponseHandler = (request, response) => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    const known = form.get("client_id") === clientId && form.get("client_secret") === clientSecret;
-    json({ error: known ? "invalid_grant" : "invalid_client" }, known ? 400 : 401)(request, response);
-  });
-};
+const tokenEndpoint = toForm((request, form) =>
+  authenticationOf(request, form) === undefined
+    ? json({ error: "invalid_client" }, 401)
+    : json({ error: "invalid_grant" }, 400),
+);
 
 /** Everything that is a fault, as `check: message`. */
 export async function faultsOf(environment: Record<string, string>, options: DoctorOptions = {}): Promise<string[]> {
