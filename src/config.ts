@@ -20,6 +20,8 @@ export interface Config {
   readonly mcpUrl: string | undefined;
   /** The audiences of access tokens that the MCP surface accepts. Empty: any audience. */
   readonly mcpAudiences: readonly string[];
+  /** The scopes that the protected resource metadata names to assistants. Unset: those that every provider accepts. */
+  readonly mcpScopes: readonly string[] | undefined;
   /** Unset: a mongod is embedded. */
   readonly mongodbUri: string | undefined;
   /** The maximum number of connections for requests to each MongoDB server. Unset: the URI's, or the driver's 100. */
@@ -136,6 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     baseUrl: baseAddress("BASE_URL", env("BASE_URL")),
     mcpUrl: webAddress("MCP_URL", env("MCP_URL")),
     mcpAudiences: list(env("MCP_AUDIENCE")),
+    mcpScopes: scopes(env("MCP_SCOPES")),
     mongodbUri,
     mongodbMaxPool:
       env("MONGODB_MAX_POOL") === undefined
@@ -243,6 +246,15 @@ function issuer(value: string | undefined): string | undefined {
 function corsOrigin(value: string): string {
   if (URL.canParse(value) && new URL(value).origin === value) return value;
   return wrong("CORS_ORIGINS", `"${value}" is not an origin such as https://app.example.com`);
+}
+
+/** Splits scopes as RFC 6749 §3.3 does. A comma is allowed there, but is more likely the separator of other settings. */
+function scopes(value: string | undefined): string[] | undefined {
+  const names = (value ?? "").split(" ").filter((name) => name !== "");
+  const invalid = names.find((name) => !/^[!#-+\--[\]-~]+$/.test(name));
+  if (invalid !== undefined)
+    wrong("MCP_SCOPES", `"${invalid}" is not a scope: write scopes with blanks between them, such as email profile`);
+  return names.length === 0 ? undefined : names;
 }
 
 function list(value: string | undefined): string[] {

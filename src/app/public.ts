@@ -134,6 +134,7 @@ function createMcpSide(
     version: interfaceVersion,
     where,
     corsOrigins: config.corsOrigins,
+    scopes: config.mcpScopes,
     audit,
     throttleDocument: limits.throttleDocument,
     burst: config.rateBurst,

@@ -17,6 +17,8 @@ export interface MetadataDependencies {
   readonly issuerName: () => Promise<string>;
   /** Returns the scopes in the provider's metadata; undefined if it lists none. Never rejects. */
   readonly scopes: () => Promise<readonly string[] | undefined>;
+  /** The scopes that the operator has set. */
+  readonly configuredScopes: readonly string[] | undefined;
   readonly mcpUrl: () => string;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
@@ -26,10 +28,11 @@ export interface MetadataDependencies {
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
 /**
- * The scopes that identify the user. `offline_access` is left out, because clients request it from the provider
- * themselves.
+ * The scopes that identify the user in the log. Assistants register with them, and some providers reject a registration
+ * with `openid`, which access tokens do not need. `offline_access` is left out, because clients request it from the
+ * provider themselves.
  */
-const wantedScopes = ["openid", "email", "profile"];
+const defaultScopes = ["email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
 const waitMs = 4_000;
@@ -42,6 +45,7 @@ export function createMetadata({
   issuer,
   issuerName,
   scopes,
+  configuredScopes,
   mcpUrl,
   throttle,
   onError,
@@ -63,7 +67,8 @@ export function createMetadata({
     return JSON.stringify({
       resource: mcpUrl(),
       authorization_servers: [name],
-      scopes_supported: wantedScopes.filter((scope) => offered?.includes(scope) !== false),
+      // A provider need not list all of its scopes, so only the default is compared with the list.
+      scopes_supported: configuredScopes ?? defaultScopes.filter((scope) => offered?.includes(scope) !== false),
       bearer_methods_supported: ["header"],
       resource_name: "Records",
     });

@@ -29,6 +29,8 @@ export interface McpDependencies {
   readonly version: string;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   readonly corsOrigins: readonly string[];
+  /** The scopes that the metadata name to assistants. Unset: a default. */
+  readonly scopes: readonly string[] | undefined;
   readonly audit: AuditStore;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
@@ -64,6 +66,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
     issuer,
     issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "",
     scopes: async () => provider?.scopes(),
+    configuredScopes: dependencies.scopes,
     mcpUrl: () => where.mcpUrl,
     throttle: dependencies.throttleDocument,
     onError,
@@ -82,8 +85,18 @@ export interface TokenDependencies {
 
 /** Creates the checks of access tokens, which also find the user's account. */
 export function createTokens({ provider, audiences, ended, warn }: TokenDependencies): Tokens {
-  const verifier = createTokenVerifier({ provider, audiences });
-  let warned = false;
+  let [warned, warnedOfAudience] = [false, false];
+  const verifier = createTokenVerifier({
+    provider,
+    audiences,
+    onNoAudience() {
+      if (!warnedOfAudience)
+        warn(
+          "an access token of the identity provider names no audience, and MCP_AUDIENCE requires one: assistants cannot connect until the provider adds it",
+        );
+      warnedOfAudience = true;
+    },
+  });
   return {
     async identify(sent, deadline) {
       const { tally } = deadline;
@@ -107,6 +120,8 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       if (end !== undefined)
         rejectToken(
           isOpen ? "its user signed out, and it has no auth_time to show a later sign-in" : "its session has ended",
+          // An offline session survives the sign-out at the provider, so that a refresh succeeds and changes nothing.
+          "Sign in again. If the assistant still gets this message, disconnect it, remove its access at the identity provider, and connect it again.",
         );
       const accountId = account && unshared(account._id);
       return {

@@ -41,6 +41,8 @@ export interface TokenVerifierDependencies {
    * The accepted audiences. If empty, tokens for any audience are accepted, because no resource indicator is enforced.
    */
   readonly audiences: readonly string[];
+  /** Called for a valid token of the provider that names no audience, although one is required. */
+  readonly onNoAudience?: (() => void) | undefined;
 }
 
 /** Verified claims, with the revision of the provider's keys that verified them. */
@@ -56,10 +58,26 @@ const maxTokenLength = 8_192;
 /** The syntax of a bearer token (RFC 6750 §2.1). No other text, and no API key, is sent to the provider. */
 const form = /^[\w.~+/-]+=*$/;
 const keyPrefix = "rec_";
+const audienceFix =
+  "Signing in again does not help: the operator must configure the identity provider to issue tokens for this service.";
+/** Why a token that is not a JWT is rejected if no introspection is offered. Some providers issue only such tokens. */
+const unreadable = [
+  "it is malformed or unknown",
+  "Sign in again. If that does not help, the operator must configure the identity provider to issue JWTs, because it offers no introspection.",
+] as const;
 
-export function createTokenVerifier({ provider, audiences }: TokenVerifierDependencies): TokenVerifier {
+export function createTokenVerifier({ provider, audiences, onNoAudience }: TokenVerifierDependencies): TokenVerifier {
   const signedClaims = createSignatureVerifier(provider);
   const { introspect, introspectSoon, introspectFirst, refresh } = createIntrospector(provider);
+
+  function requireAudience(named: readonly unknown[]): void {
+    if (named.length === 0) {
+      onNoAudience?.();
+      rejectToken("it names no audience", audienceFix);
+    }
+    if (!named.some((one) => typeof one === "string" && audiences.includes(one)))
+      rejectToken("it was issued for another audience", audienceFix);
+  }
 
   return {
     async verify({ token, address }) {
@@ -76,7 +94,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       // unavailable.
       if (signed === undefined && error instanceof IntrospectionRejected) rejectedIntrospection(error);
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
-      const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
+      const claims = signed ?? said ?? rejectToken(...unreadable);
       requireBearer(said);
       // If only the provider can read the token, its response must show that this is not a refresh token.
       if (signed === undefined && (stringClaim(claims["token_type"]) === undefined || isOtherUse(claims)))
@@ -86,8 +104,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       if (iss !== issuer) rejectToken("another issuer issued it");
       const subject = stringClaim(claims.sub) ?? rejectToken("it names no user");
       requireInTime(claims);
-      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
-        rejectToken("it was issued for another audience");
+      if (audiences.length > 0) requireAudience([aud ?? []].flat());
       refresh(token, name);
       const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
       return {

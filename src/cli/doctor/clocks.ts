@@ -8,7 +8,7 @@ export interface Clocks {
   /**
    * Records that a clock reported `reported` (milliseconds of Unix time) in response to a request. `sent` is the local
    * time when the request was sent. Call this as soon as the response has arrived. Adds half a second if the clock
-   * reports whole seconds.
+   * reports whole seconds. If `reported` is not a number, the clock is reported as not compared.
    */
   read(check: string, owner: string, reported: number, sent: number): void;
   /**
@@ -41,10 +41,18 @@ const setClock =
 export function createClocks(now: () => number): Clocks {
   const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };
   const readings: Reading[] = [own];
+  const unread: Finding[] = [];
   const reader =
     (votes: boolean): Clocks["read"] =>
     (check, owner, reported, sent) => {
-      if (!Number.isFinite(reported)) return;
+      if (!Number.isFinite(reported))
+        return void unread.push({
+          check,
+          ...note(
+            `${owner} is not compared, because no response shows its time (Date).`,
+            `Compare it yourself, and ${setClock}`,
+          ),
+        });
       readings.push({
         check,
         owner,
@@ -56,10 +64,12 @@ export function createClocks(now: () => number): Clocks {
     now,
     read: reader(true),
     readInstance: reader(false),
-    findings: () =>
-      readings.length === 1
+    findings: () => [
+      ...(readings.length === 1
         ? [{ check: own.check, ...note("This machine's clock has no other clock to compare with.") }]
-        : compare(readings),
+        : compare(readings)),
+      ...unread,
+    ],
   };
 }
 

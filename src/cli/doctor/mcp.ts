@@ -43,7 +43,11 @@ function audience(audiences: readonly string[], mcpUrl: string): Verdict {
       `MCP_AUDIENCE has "${split}", which is not a valid audience.`,
       "Separate several audiences with commas.",
     );
-  if (audiences.includes(mcpUrl)) return ok(`MCP_AUDIENCE has ${mcpUrl}, which assistants request.`);
+  if (audiences.includes(mcpUrl))
+    return note(
+      `MCP_AUDIENCE has ${mcpUrl}, for which assistants request tokens. Only a sign-in shows whether the provider follows the request: several providers ignore it.`,
+      "Sign in with records token and call /mcp. If the token names no or another audience, configure the provider to add it.",
+    );
   const host = new URL(mcpUrl).host;
   const near = audiences.find((one) => URL.canParse(one) && new URL(one).host === host);
   if (near !== undefined)
@@ -70,6 +74,7 @@ async function signIn(
   const { origin, pathname } = new URL(mcpUrl);
   const suffix = pathname === "/" ? "" : pathname.replace(/\/$/, "");
   let servers: readonly unknown[] = [];
+  let scopes: readonly string[] = [];
   const resource = (name: string, url: string): Promise<Finding> =>
     check(
       name,
@@ -77,6 +82,7 @@ async function signIn(
         const { body, headers } = await getJson(url, fromBrowser);
         if (isObject(body) && Array.isArray(body["authorization_servers"]))
           servers = body["authorization_servers"] as unknown[];
+        if (isObject(body) && Array.isArray(body["scopes_supported"])) scopes = body["scopes_supported"].map(String);
         return protectedResource(url, body, headers, mcpUrl);
       },
       ({ message }: Error) =>
@@ -98,11 +104,19 @@ async function signIn(
     ...(baseUrl === undefined ? [] : [check("mcp.copies", () => copies(new URL(baseUrl).origin, provider.issuer))]),
   ]);
   const [issuer] = servers;
-  return typeof issuer === "string" ? [...first, ...(await atIssuer(issuer, mcpUrl, register))] : first;
+  return typeof issuer === "string" ? [...first, ...(await atIssuer(issuer, { mcpUrl, scopes, register }))] : first;
+}
+
+/** What an assistant knows when it finds the provider, and whether the doctor may register. */
+interface Arrival {
+  readonly mcpUrl: string;
+  /** The scopes of the protected resource metadata. */
+  readonly scopes: readonly string[];
+  readonly register: boolean;
 }
 
 /** Makes the requests of an assistant to the authorization server that the metadata names. */
-async function atIssuer(issuer: string, mcpUrl: string, register: DoctorContext["register"]): Promise<Finding[]> {
+async function atIssuer(issuer: string, arrival: Arrival): Promise<Finding[]> {
   let metadata: AuthorizationServerMetadata | undefined;
   const found = await check(
     "mcp.authorization_server",
@@ -123,11 +137,11 @@ async function atIssuer(issuer: string, mcpUrl: string, register: DoctorContext[
     await check("mcp.pkce", () => pkce(server)),
     await check(
       "mcp.registration",
-      () => registration(issuer, server, mcpUrl, register),
+      () => registration(issuer, server, arrival),
       (error) =>
         fault(
-          `An assistant cannot register at ${issuer}: ${whyOf(error)}.`,
-          "Allow dynamic registration of public clients with a redirect to 127.0.0.1 at the provider.",
+          `An assistant cannot register at ${issuer} with the scopes "${scopeOf(server, arrival.scopes) ?? ""}": ${whyOf(error)}.`,
+          "At the provider, allow dynamic registration of public clients from this address, with a redirect to 127.0.0.1 and with these scopes. MCP_SCOPES sets other scopes.",
         ),
     ),
   ];
@@ -240,8 +254,7 @@ function pkce({ code_challenge_methods_supported: methods }: AuthorizationServer
 async function registration(
   issuer: string,
   metadata: AuthorizationServerMetadata,
-  mcpUrl: string,
-  register: boolean,
+  { mcpUrl, scopes, register }: Arrival,
 ): Promise<Verdict> {
   if (metadata.registration_endpoint === undefined)
     return note(
@@ -250,8 +263,8 @@ async function registration(
     );
   if (!register)
     return note(
-      "Not checked, because this leaves a client at the provider.",
-      "To check it, run records doctor --register. It continues to the sign-in page.",
+      "Not tried: whether the provider lets an assistant register from its address, with its redirect URI and scopes. That leaves a client at the provider.",
+      "To try it, run records doctor --register. It continues to the sign-in page.",
     );
   const clientMetadata = {
     client_name: "records doctor",
@@ -260,14 +273,16 @@ async function registration(
     response_types: ["code"],
     token_endpoint_auth_method: "none",
   };
-  const clientInformation = await registerClient(issuer, { metadata, clientMetadata, fetchFn: bounded });
+  const scope = scopeOf(metadata, scopes);
+  const requested = scope === undefined ? {} : { scope };
+  const clientInformation = await registerClient(issuer, { metadata, clientMetadata, ...requested, fetchFn: bounded });
   const { authorizationUrl } = await startAuthorization(issuer, {
     metadata,
     clientInformation,
     redirectUrl: redirectUri,
     resource: mcpUrl,
     state: "doctor",
-    scope: "openid",
+    ...requested,
   });
   const { status, message, fix } = await authorization(authorizationUrl, redirectUri);
   return {
@@ -275,6 +290,18 @@ async function registration(
     message: `A new client (${clientInformation.client_id}) was registered, and stays at the provider. ${message}`,
     fix,
   };
+}
+
+/**
+ * Returns the scopes with which an assistant registers: those of the protected resource metadata, and `offline_access`
+ * if the provider offers it. The library's own function for this is private.
+ */
+function scopeOf(
+  { scopes_supported: offered }: AuthorizationServerMetadata,
+  scopes: readonly string[],
+): string | undefined {
+  if (scopes.length === 0) return undefined;
+  return [...new Set([...scopes, ...(offered?.includes("offline_access") ? ["offline_access"] : [])])].join(" ");
 }
 
 /** Returns the library's reason. For an invalid document, returns its invalid fields. */

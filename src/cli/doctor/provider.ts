@@ -86,11 +86,21 @@ function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
     offer(
       "registration",
       metadata["registration_endpoint"] ?? metadata["client_id_metadata_document_supported"],
-      "Assistants can register by themselves",
+      "Its metadata offers assistants to register by themselves; whether it accepts them is part of the sign-in of assistants",
       "Assistants cannot register by themselves: create a client for each at the provider.",
       "Turn on dynamic client registration, or give users a client id to enter.",
     ),
     check("provider.auth_time", () => authTime(metadata["claims_supported"])),
+    ...(list(metadata["scopes_supported"]).includes("offline_access")
+      ? [
+          check("provider.offline_access", () =>
+            note(
+              "The provider offers offline_access, which assistants then request. If such a session outlasts a sign-out, its tokens are rejected here until the user connects the assistant again.",
+              "Do not offer offline_access to assistants, or configure the provider to end these sessions at a sign-out.",
+            ),
+          ),
+        ]
+      : []),
     offer(
       "revocation",
       metadata["revocation_endpoint"],
@@ -151,8 +161,8 @@ function introspection(
   return check("provider.introspection", () => {
     if (metadata["introspection_endpoint"] === undefined)
       return note(
-        "The provider does not support introspection: a token that is revoked there is valid until it expires.",
-        "Turn on RFC 7662, or make access tokens expire within minutes.",
+        "The provider does not support introspection: a token that is revoked there is valid until it expires, and every access token that is not a JWT is rejected.",
+        "Turn on RFC 7662. Otherwise, configure the provider to issue access tokens as JWTs (RFC 9068) that expire within minutes.",
       );
     if (client === undefined) return note("This is the development provider: it introspects for the service.");
     if (isSecretUnusable) return note("Not checked, because OIDC_CLIENT_SECRET is invalid.");

@@ -247,8 +247,8 @@ describe("certificates", () => {
 });
 
 test.each<[string, string, string]>([
-  ["is the MCP URL", "URL", "ok"],
-  ["is the MCP URL among others", "records,URL", "ok"],
+  ["is the MCP URL", "URL", "note"],
+  ["is the MCP URL among others", "records,URL", "note"],
   ["is that URL with a slash", "URL/", "warning"],
   ["is the address of the service without its path", "BASE", "warning"],
   ["has two values in one", "records other", "fault"],

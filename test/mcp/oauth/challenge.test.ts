@@ -37,7 +37,8 @@ const sendRequest = (method: string, headers: Record<string, string> = {}, path 
 
 const none = "The access token is missing. Sign in, and send the token as Authorization: Bearer <ACCESS_TOKEN>.";
 const malformed = "The access token is not valid: it is malformed. Sign in again.";
-const unknown = "The access token is not valid: it is malformed or unknown. Sign in again.";
+const unknown =
+  "The access token is not valid: it is malformed or unknown. Sign in again. If that does not help, the operator must configure the identity provider to issue JWTs, because it offers no introspection.";
 const without: readonly (readonly [string, Record<string, string>, string])[] = [
   ["no token", {}, none],
   ["an empty header", { Authorization: "" }, none],

@@ -107,10 +107,29 @@ test.each([
     const token = await good({ aud });
     const response = await send(choosy.app.baseUrl, `Bearer ${token}`);
     expect(response.status).toBe(status);
-    if (status === 401) expectChallenge(response, choosy.app.baseUrl, /issued for another audience/);
+    // Signing in again does not change what the provider issues.
+    const isNone = aud === undefined || (Array.isArray(aud) && aud.length === 0);
+    const why = isNone
+      ? /^The access token is not valid: it names no audience\. Signing in again does not help: the operator must/
+      : /: it was issued for another audience\. Signing in again does not help: the operator must/;
+    if (status === 401) expectChallenge(response, choosy.app.baseUrl, why);
     expect(await statusOf(base(), token)).toBe(200);
   },
 );
+
+test("the log warns once of tokens without an audience, and not of those for another one [OAU-08]", async () => {
+  const one = await service().another({ MCP_AUDIENCE: "records-api" });
+  const lines = (): number => one.logLines.filter((line) => line.includes("names no audience")).length;
+  try {
+    expect(await statusOf(one.app.baseUrl, await good({ aud: "another" }))).toBe(401);
+    expect(lines()).toBe(0);
+    for (let turn = 0; turn < 2; turn++)
+      expect(await statusOf(one.app.baseUrl, await good({ aud: undefined }))).toBe(401);
+    expect(lines()).toBe(1);
+  } finally {
+    await one.stop();
+  }
+});
 
 /** How far a time in a token is ahead of the service's clock, in seconds, and the response. */
 const aheadOfUs = [

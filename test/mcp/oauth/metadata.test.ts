@@ -27,12 +27,31 @@ describe("the protected resource's document", () => {
       expect(body).toEqual({
         resource: `${base()}/mcp`,
         authorization_servers: [fake().issuer],
-        scopes_supported: ["openid", "email", "profile"],
+        scopes_supported: ["email", "profile"],
         bearer_methods_supported: ["header"],
         resource_name: "Records",
       });
     },
   );
+
+  test("names no openid by default and only scopes that the provider lists, and the scopes of MCP_SCOPES as they are set [OAU-22]", async () => {
+    const scopesOf = async (environment: Record<string, string>): Promise<unknown> => {
+      const one = await service().another(environment);
+      try {
+        return (await get(resourcePath, {}, one.base)).body.scopes_supported;
+      } finally {
+        await one.stop();
+      }
+    };
+    fake().metadata["scopes_supported"] = ["openid", "email", "offline_access"];
+    try {
+      expect(await scopesOf({})).toEqual(["email"]);
+      // A provider may have scopes that it does not list.
+      expect(await scopesOf({ MCP_SCOPES: "openid records.read" })).toEqual(["openid", "records.read"]);
+    } finally {
+      delete fake().metadata["scopes_supported"];
+    }
+  });
 
   test("names MCP_URL on another origin and path, and is also at the address for that path; the challenge points to that origin [OAU-01, OAU-02, OAU-03]", async () => {
     for (const path of [resourcePath, `${resourcePath}/assistants/records`, `${resourcePath}/mcp`]) {

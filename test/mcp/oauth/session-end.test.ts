@@ -61,7 +61,7 @@ describe("signing out at the dashboard", () => {
     expectChallenge(
       await send(fixture().base, `Bearer ${token}`),
       fixture().base,
-      /^The access token is not valid: its session has ended\. Sign in again\.$/,
+      /^The access token is not valid: its session has ended\. Sign in again\. If the assistant still gets this message, disconnect it, remove its access at the identity provider, and connect it again\.$/,
     );
     expectChallenge(await send(second.base, `Bearer ${token}`), fixture().base, /session has ended/);
   });
