@@ -8,11 +8,11 @@ import { setBounded } from "../bounded-cache.ts";
 import type { SentToken } from "../guards/assistant.ts";
 import type { AuthenticationEvent } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
+import { createIntrospector, isYounger } from "../sign-in/introspector.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, stringClaim } from "../sign-in/provider.ts";
 import { rejectedIntrospection, requireKeys, unreachable, whyInvalid } from "../sign-in/provider-failures.ts";
-import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** The user and the sign-in that an access token comes from. */
 export interface TokenHolder extends AuthenticationEvent {

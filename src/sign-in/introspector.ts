@@ -1,9 +1,9 @@
-// Introspection of access tokens (RFC 7662): one request for all waiting callers, cached, and refreshed in the
-// background while a token is in use.
+// Cache of introspections (RFC 7662): one request for all waiting callers, refreshed in the background while a token is
+// in use. While the provider is unresponsive, one caller waits for it, and not each.
 import type { JWTPayload } from "jose";
 import { setBounded } from "../bounded-cache.ts";
-import type { IdentityProvider } from "../sign-in/provider.ts";
 import { withTimeout } from "../time-limit.ts";
+import type { IdentityProvider } from "./provider.ts";
 
 /** The result of an introspection. */
 interface Introspection {
@@ -35,6 +35,10 @@ const patienceMs = 1_500;
  * read needs the rest of the deadline.
  */
 const firstPatienceMs = 3_500;
+/** The same for a token that only the provider can read. The request to the provider ends before. */
+const onlyPatienceMs = 4_500;
+/** How long no request waits for a provider that was late. Requests in the background show when it responds again. */
+const unresponsiveMs = 5_000;
 const late = new Error("the identity provider did not introspect in time");
 
 type Provider = Pick<IdentityProvider, "introspect">;
@@ -43,18 +47,48 @@ export function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
   const underWay = new Map<string, Promise<Introspection>>();
   const refreshed = createRefreshed();
+  /** When the provider was last late, in milliseconds of `performance.now()`. -Infinity once it responds again. */
+  let lateAt = -Infinity;
+  /** When the provider was last on time. */
+  let onTimeAt = -Infinity;
+  const lateResult: Introspection = { at: -Infinity, claims: undefined, error: late };
 
-  /** Returns a result that is at most 3 seconds old, or the last claims while the provider is unavailable. */
-  function introspect(token: string, name: string): Promise<Introspection> {
+  /** Returns a result that is at most 3 seconds old. After a failure, it has the claims of the previous one. */
+  function fresh(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
     return isYounger(known, introspectionMs) ? Promise.resolve(known) : introspectOnce(token, name, known);
+  }
+
+  /** Waits for a fresh result up to a limit, and not at all while the provider is unresponsive. */
+  async function freshWithin(
+    limitMs: number,
+    token: string,
+    name: string,
+    otherwise: Introspection,
+  ): Promise<Introspection> {
+    const isLate = performance.now() - lateAt < unresponsiveMs;
+    return withTimeout(isLate ? 0 : limitMs, fresh(token, name), () => {
+      if (!isLate) lateAt = performance.now();
+      return otherwise;
+    });
+  }
+
+  /** Introspects a token that only the provider can read. While it is unavailable, the last claims count. */
+  function introspect(token: string, name: string): Promise<Introspection> {
+    return freshWithin(onlyPatienceMs, token, name, results.get(name) ?? lateResult);
   }
 
   function introspectOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
     let pending = underWay.get(name);
     if (pending === undefined) {
+      const begunAt = performance.now();
       pending = requestIntrospection(provider, token, known)
         .then((result) => {
+          // A response that came, or a failure in time, costs no caller its wait.
+          if (result.error === undefined || performance.now() - begunAt < patienceMs) {
+            lateAt = -Infinity;
+            onTimeAt = performance.now();
+          } else if (begunAt >= onTimeAt) lateAt = performance.now();
           // A failed refresh must not replace a result that is still fresh.
           if (result.error === undefined || !isYounger(results.get(name), introspectionMs))
             setBounded(results, name, result);
@@ -72,17 +106,13 @@ export function createIntrospector(provider: Provider) {
    */
   function introspectSoon(token: string, name: string): Promise<Introspection> {
     const last = results.get(name) ?? { at: -Infinity, claims: undefined };
-    return withTimeout(patienceMs, introspect(token, name), () => last);
+    return freshWithin(patienceMs, token, name, last);
   }
 
   /** Introspects a signed token that lacks claims, and waits up to 3.5 seconds for the first result. */
   function introspectFirst(token: string, name: string): Promise<Introspection> {
     if (results.get(name)?.claims !== undefined) return introspectSoon(token, name);
-    return withTimeout(firstPatienceMs, introspect(token, name), () => ({
-      at: -Infinity,
-      claims: undefined,
-      error: late,
-    }));
+    return freshWithin(firstPatienceMs, token, name, lateResult);
   }
 
   return {
