@@ -248,7 +248,7 @@ function corsOrigin(value: string): string {
   return wrong("CORS_ORIGINS", `"${value}" is not an origin such as https://app.example.com`);
 }
 
-/** Splits scopes as RFC 6749 §3.3 does. A comma is allowed there, but is more likely the separator of other settings. */
+/** Splits scopes as RFC 6749 §3.3 does, but rejects commas: they are more likely the separators of other settings. */
 function scopes(value: string | undefined): string[] | undefined {
   const names = (value ?? "").split(" ").filter((name) => name !== "");
   const invalid = names.find((name) => !/^[!#-+\--[\]-~]+$/.test(name));

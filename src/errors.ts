@@ -296,3 +296,8 @@ export function isForTheLog({ kind, cause }: Failure): boolean {
 export function isWarning({ reason, cause }: Failure): boolean {
   return reason === Reason.SIGN_IN_FAILED && cause !== undefined;
 }
+
+/** Whether only the identity provider sees the response, so that the operator needs the reason in the log. */
+export function isForTheProvider({ reason }: Failure): boolean {
+  return reason === Reason.INVALID_LOGOUT_TOKEN;
+}

@@ -1,8 +1,7 @@
 // Reports why requests fail: a short cause on the request's log line, and separate lines for errors and rejected
 // sign-ins.
 import type { Logger } from "pino";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, isForTheLog, isWarning, reasonName } from "../errors.ts";
+import { Failure, isForTheLog, isForTheProvider, isWarning, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
@@ -15,9 +14,7 @@ import { waitOf } from "../tally.ts";
 export function reportFailures(log: Logger): OnError {
   return (failure, inbound) => {
     if (failure.kind.http >= 500) observe(inbound, causeOf(failure, inbound));
-    // Only the provider receives this response, so the operator needs the reason.
-    else if (failure.reason === Reason.INVALID_LOGOUT_TOKEN && failure.because !== undefined)
-      observe(inbound, { cause: failure.because });
+    else if (isForTheProvider(failure) && failure.because !== undefined) observe(inbound, { cause: failure.because });
     if (isForTheLog(failure))
       log.error(
         { id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure },

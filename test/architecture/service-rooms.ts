@@ -170,7 +170,6 @@ export const serviceRooms: readonly Room[] = [
       "src/uuid.ts",
       "src/tally.ts",
       "src/bounded-cache.ts",
-      "src/time-limit.ts",
       "src/load-once.ts",
       "src/gen/",
       "src/errors.ts",

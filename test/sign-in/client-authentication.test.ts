@@ -1,4 +1,4 @@
-// The service authenticates itself at the provider by the method that the provider accepts, and reports what it rejects.
+// The service authenticates at the provider by the method that is accepted there, and reports what is rejected.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
