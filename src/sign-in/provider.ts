@@ -16,7 +16,8 @@ import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
 import { staleWhileRevalidate } from "./stale-while-revalidate.ts";
 import { providerName, requireKeys, signInFailure, unreachable, whyNoLogout } from "./provider-failures.ts";
-import type { AuthenticatedUser, TokenResponse } from "./session-store.ts";
+import { responseOf } from "./provider-response.ts";
+import type { AuthenticatedUser, ProviderTokens, TokenResponse } from "./session-store.ts";
 
 /** The provider, and our credentials as its client. */
 export interface ProviderOptions {
@@ -71,6 +72,11 @@ export interface IdentityProvider {
    * Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects.
    */
   revoke(accessToken: string): Promise<void>;
+  /**
+   * Renews the tokens of a session by its refresh token. Returns "ended" if the provider rejects the refresh token: the
+   * session has ended there, or the user is disabled. Returns undefined if the provider does not decide. Never rejects.
+   */
+  renew(refreshToken: string): Promise<ProviderTokens | "ended" | undefined>;
   /** Returns the content of a verified logout token. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string, sender: Sender): Promise<Logout>;
   /** Returns the provider's cached keys. While it is unavailable, those fetched in the last day stay in use. */
@@ -187,6 +193,20 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         );
         await withTimeout(revocationMs, revocation);
       }),
+    renew: (refreshToken) =>
+      attempt(async (ours) => {
+        try {
+          const tokens = await ours.authenticated((config) => oidc.refreshTokenGrant(config, refreshToken));
+          return {
+            idToken: stringClaim(tokens.id_token),
+            accessToken: tokens.access_token,
+            refreshToken: stringClaim(tokens.refresh_token),
+          };
+        } catch (error) {
+          if (responseOf(error)?.code === "invalid_grant") return "ended" as const;
+          throw error;
+        }
+      }),
     async readLogoutToken(token, sender) {
       const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];
       try {
@@ -263,7 +283,7 @@ async function redeemCode(
   const sentAt = performance.now();
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await client.authenticated((config) => oidc.authorizationCodeGrant(config, url, checks));
-  const { access_token: accessToken, id_token: idToken } = tokens;
+  const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken } = tokens;
   const claims = tokens.claims();
   if (claims === undefined || idToken === undefined) throw new Error("the provider sent no ID token");
   const { iss: issuer, sub: subject, iat: issuedAt, auth_time } = claims;
@@ -277,7 +297,7 @@ async function redeemCode(
     email: stringClaim(claims["email"]),
     name: stringClaim(claims["name"]),
     idToken,
-    tokenResponse: { accessToken, authenticatedAt, issuedAt, sentAt },
+    tokenResponse: { accessToken, refreshToken: stringClaim(refreshToken), authenticatedAt, issuedAt, sentAt },
   };
 }
 

@@ -38,6 +38,8 @@ export interface SessionDocument {
   created_at: Date;
   /** Updated at most once a minute. */
   used_at: Date;
+  /** When to check next whether the session continues at the provider. Missing without a refresh token. */
+  check_at?: Date;
   /** MongoDB deletes the session some time after this. */
   expires_at: Date;
 }
@@ -57,6 +59,8 @@ export interface AuthenticatedUser {
 /** The parts of a token response other than the ID token. */
 export interface TokenResponse {
   readonly accessToken: string;
+  /** Undefined if the provider issues none without `offline_access`, which the service does not request. */
+  readonly refreshToken: string | undefined;
   /** The time of the sign-in by the provider's clock, in whole seconds since 1970; undefined if it is not sent. */
   readonly authenticatedAt: number | undefined;
   /** When the provider issued the ID token, by the same clock and in the same unit. */
@@ -69,6 +73,7 @@ export interface TokenResponse {
 export interface ProviderTokens {
   readonly idToken: string | undefined;
   readonly accessToken: string | undefined;
+  readonly refreshToken: string | undefined;
 }
 
 /** The dashboard sessions of all users. */
@@ -84,6 +89,13 @@ export interface DashboardSessions {
   findStored(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Returns the provider's tokens of a session, which the cookie's value opens. */
   tokensOf(cookie: string, session: SessionDocument): Promise<ProviderTokens>;
+  /**
+   * Returns the session's refresh token if a check at the provider is due, which no other request then makes for a
+   * minute. Otherwise returns undefined.
+   */
+  takeCheck(cookie: string, session: SessionDocument, deadline: Deadline): Promise<string | undefined>;
+  /** Replaces the provider's tokens of a session. Keeps those that are undefined. */
+  replaceTokens(cookie: string, session: SessionDocument, tokens: ProviderTokens, deadline: Deadline): Promise<void>;
   /** Ends the session of a cookie's value, if it exists. */
   end(cookie: string, deadline: Deadline): Promise<void>;
   /**
@@ -114,6 +126,8 @@ const absoluteLifetimeMs = 12 * 3_600_000;
 /** How long a session stays valid without being used. */
 const idleLifetimeMs = 2 * 3_600_000;
 const usedPrecisionMs = 60_000;
+/** How often a session in use is checked at the provider. */
+const checkMs = 60_000;
 
 export const sessionCollection: CollectionSpec = {
   collection: collections.dashboardSessions,
@@ -140,8 +154,11 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
     async begin(user, deadline = deadlineIn(deadlineMs)) {
       const [cookie, createdAt] = [randomBytes(32).toString("base64url"), databaseNow(db.client)];
       const { idToken, tokenResponse } = user;
-      const tokens = { id_token: idToken, ...(tokenResponse && { access_token: tokenResponse.accessToken }) };
-      const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
+      const { accessToken, refreshToken } = tokenResponse ?? {};
+      const sealed = await sealOf(cookie).seal(
+        sealable({ idToken, accessToken, refreshToken }),
+        absoluteLifetimeMs / 1000,
+      );
       const aheadMs = tokenResponse && providerAheadMs(tokenResponse, db);
       const session = documentOf(user, newId(cookie), sealed, aheadMs, createdAt);
       await write(db.client, deadline, (options, fence) => insertFenced(sessions, session, options, fence));
@@ -167,6 +184,22 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
     },
     findStored: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
     tokensOf: async (cookie, { id_token: sealed }) => tokensIn(await sealOf(cookie).open(sealed)),
+    async takeCheck(cookie, { _id, check_at: due, id_token: sealed }, deadline) {
+      const now = databaseNow(db.client);
+      if (due === undefined || due > now) return undefined;
+      const next = { $set: { check_at: new Date(now.getTime() + checkMs) } };
+      const { modifiedCount } = await write(db.client, deadline, (options, fence) =>
+        sessions.updateOne({ _id, check_at: due, ...fence }, next, options),
+      );
+      return modifiedCount === 0 ? undefined : tokensIn(await sealOf(cookie).open(sealed)).refreshToken;
+    },
+    async replaceTokens(cookie, { _id, id_token: sealed, expires_at }, tokens, deadline) {
+      const seal = sealOf(cookie);
+      const seconds = Math.ceil((expires_at.getTime() - databaseNow(db.client).getTime()) / 1_000);
+      const known = sealable(tokensIn(await seal.open(sealed)));
+      const replaced = { $set: { id_token: await seal.seal({ ...known, ...sealable(tokens) }, seconds) } };
+      await write(db.client, deadline, (options, fence) => sessions.updateOne({ _id, ...fence }, replaced, options));
+    },
     async end(cookie, deadline) {
       const { deletedCount } = await write(db.client, deadline, (options, fence) =>
         sessions.deleteOne({ ...anyId(cookie), ...fence }, options),
@@ -193,7 +226,16 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
 
 function tokensIn(opened: Readonly<Record<string, unknown>> = {}): ProviderTokens {
   const token = (name: string): string | undefined => (typeof opened[name] === "string" ? opened[name] : undefined);
-  return { idToken: token("id_token"), accessToken: token("access_token") };
+  return { idToken: token("id_token"), accessToken: token("access_token"), refreshToken: token("refresh_token") };
+}
+
+/** Returns the known tokens under the names that are sealed. */
+function sealable({ idToken, accessToken, refreshToken }: ProviderTokens): Record<string, string> {
+  return {
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    ...(accessToken === undefined ? {} : { access_token: accessToken }),
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+  };
 }
 
 /** Whether a session is still within its lifetime. */
@@ -235,6 +277,7 @@ function documentOf(
     ...(aheadMs === undefined ? {} : { provider_ahead_ms: aheadMs }),
     created_at: createdAt,
     used_at: createdAt,
+    ...(tokenResponse?.refreshToken === undefined ? {} : { check_at: new Date(createdAt.getTime() + checkMs) }),
     expires_at: new Date(createdAt.getTime() + absoluteLifetimeMs),
   };
 }

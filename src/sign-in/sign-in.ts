@@ -6,6 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedInUser } from "../guards/call.ts";
 import { withTimeout } from "../time-limit.ts";
@@ -96,6 +97,8 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
 /** The location after a sign-out that found no session, and so ended nothing. */
 export const sessionEndedPath = "/?session-ended";
 
+/** The maximum wait of a request for the check of its session at the provider. */
+const checkPatienceMs = 1_500;
 /** The maximum wait of a sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
@@ -106,11 +109,36 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
     async find(cookies, deadline) {
       const value = sessionCookie.read(cookies);
       const session = value === undefined || value === "" ? undefined : await sessions.find(value, deadline);
-      return session && userOf(dependencies, session, deadline);
+      if (value === undefined || session === undefined) return undefined;
+      if (!(await continues(dependencies, value, session, deadline))) return undefined;
+      return userOf(dependencies, session, deadline);
     },
     ...createSigningIn(dependencies, sessionCookie),
     ...createSigningOut(dependencies, sessionCookie),
   };
+}
+
+/**
+ * Whether a session continues at the provider. Some providers report neither a disabled user nor a logout of all users.
+ * If the provider does not respond, the session continues, and a late response counts for the next request.
+ */
+async function continues(
+  { provider, sessions }: Pick<SignInDependencies, "provider" | "sessions">,
+  cookie: string,
+  session: SessionDocument,
+  deadline: Deadline,
+): Promise<boolean> {
+  const refreshToken = await sessions.takeCheck(cookie, session, deadline);
+  if (refreshToken === undefined) return true;
+  const check = provider.renew(refreshToken).then(async (renewed) => {
+    // The provider may have withdrawn the old token, so the caller's deadline must not lose the new one.
+    const ownDeadline = deadlineIn(deadlineMs);
+    if (renewed === "ended") await sessions.end(cookie, ownDeadline);
+    else if (renewed !== undefined) await sessions.replaceTokens(cookie, session, renewed, ownDeadline);
+    return renewed !== "ended";
+  });
+  check.catch(() => undefined);
+  return withTimeout(checkPatienceMs, check, () => true);
 }
 
 function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie): Pick<SignIn, "begin" | "complete"> {
