@@ -22,8 +22,8 @@ const brief: RoundPlan = { nemesis: "brief side cut, forced election", electionM
 
 const localReads: Break = {
   file: "src/db/mongo.ts",
-  from: 'readConcern: { level: "majority" },',
-  to: 'readConcern: { level: "local" },',
+  from: 'readConcernLevel: "majority",',
+  to: 'readConcernLevel: "local",',
 };
 const noLease: readonly Break[] = [
   { file: "src/db/lease.ts", from: "    if (time >= provenUntil) return", to: "    if (time < 0) return" },

@@ -11,8 +11,8 @@ import { reasonOf } from "./reason.ts";
 const waitMs = 2_500;
 
 /**
- * Sends what the service needs and others lack: a linearizable read, and joins by pipelines. Writes nothing. `onPrimary`
- * sends a command to the primary of the service's database.
+ * Sends what the service needs and others lack: a linearizable read, and joins by pipelines. Writes nothing.
+ * `onPrimary` sends a command to the primary of the service's database.
  */
 export async function checkFeatures(onPrimary: (command: Document) => Promise<unknown>): Promise<Verdict> {
   const from = collections.switches;
