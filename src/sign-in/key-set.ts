@@ -65,7 +65,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   ): Promise<JWTVerifyResult> {
     const known = cache.kept() ?? (await cache.fetch());
     try {
-      return await jwtVerify(token, known.find, options);
+      return await verifyByAny(token, known.find, options);
     } catch (error) {
       if (known.begunAt >= arrivedAt || !mayBeOfNewKey(error, token)) throw error;
       if (!cache.isFetching()) requireFetch(error, token, sender);
@@ -135,6 +135,28 @@ function createKeyCache(load: () => Promise<JSONWebKeySet>) {
       return fetching;
     },
   };
+}
+
+/**
+ * Verifies a JWT by the key that it names. Tries each key of its algorithm if it names none, as tokens do that a
+ * provider issued while it had one key (OpenID Connect Core §10.1), or if several keys have that name.
+ */
+async function verifyByAny(token: string, find: Kept["find"], options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, find, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let failed: unknown = error;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong;
+        failed = wrong;
+      }
+    }
+    throw failed;
+  }
 }
 
 /** Returns a function that takes a fetch for an unknown key. It returns false if there is none left. */

@@ -174,3 +174,20 @@ test("a sign-in and a logout token of a new key are accepted at once after a rot
   await fake.rotate();
   expect((await enter(base, fake)).response.status).toBe(303);
 });
+
+test("a token without a key id stays valid when the provider adds a key, and a stranger's does not become so [OAU-14]", async () => {
+  const [old, fresh, stranger] = [await newKey("old"), await newKey("fresh"), await newKey("stranger")];
+  const published = async (...keys: FakeProvider["key"][]) => ({
+    keys: await Promise.all(keys.map(async ({ publicKey, kid }) => ({ ...(await exportJWK(publicKey)), kid }))),
+  });
+  let document = await published(old);
+  const keys = createKeySet(async () => document);
+  const verify = async (key: FakeProvider["key"]): Promise<unknown> => {
+    const token = await new SignJWT({ sub: "ann" }).setProtectedHeader({ alg: "RS256" }).sign(key.privateKey);
+    return (await keys.verify(token, {}, "provider")).payload.sub;
+  };
+  expect(await verify(old)).toBe("ann");
+  document = await published(fresh, old);
+  expect([await verify(fresh), await verify(old)]).toEqual(["ann", "ann"]);
+  await expect(verify(stranger)).rejects.toMatchObject({ code: "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" });
+});
