@@ -29,6 +29,7 @@ import {
   aNull,
   aNumber,
   aText,
+  aPastTime,
   aTime,
   anId,
   anObjectId,
@@ -158,8 +159,9 @@ export const endedContents = contents<SessionEndDocument>({
       documentOf({ issuer: aText, sid: aText }, true),
       documentOf({ issuer: aText, subject: aText, sid: aNull }, true),
     ),
-    ended_at: aTime,
-    later_than: optional(aTime),
+    // One in the future would lock its owner out until then.
+    ended_at: aPastTime,
+    later_than: optional(aPastTime),
   },
   reads(end) {
     if (laterThanOf(end) === Infinity) throw new TypeError("the end has no time");

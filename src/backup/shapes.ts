@@ -43,6 +43,14 @@ export const aTime = must(
   (value) => value instanceof Date && value.getTime() >= firstInstant && value.getTime() <= lastInstant,
 );
 
+/** How far the clocks of services and providers may differ, in milliseconds. */
+const maxAheadMs = 3_600_000;
+
+export const aPastTime = must(
+  "a time that has passed",
+  (value) => value instanceof Date && value.getTime() >= firstInstant && value.getTime() <= Date.now() + maxAheadMs,
+);
+
 function problem(message: string): Problem {
   return { path: "", message };
 }

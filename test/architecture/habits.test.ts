@@ -72,6 +72,7 @@ declareRule({
     "src/embedded/provider/store.ts",
     "src/switches/store.ts",
     // Compared with instants of the provider, of a file, or of the database.
+    "src/backup/shapes.ts",
     "src/dashboard/page/dashboard/instant.js",
     "src/embedded/program-cache.ts",
     "src/embedded/provider/endings.ts",

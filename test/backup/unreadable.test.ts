@@ -141,11 +141,17 @@ test.each<[string, string, Document, string]>([
 test("a restore of the service rejects ends and changes that no read could return [OPS-62, ERR-07]", async () => {
   const ended_at = new Date();
   const subject = randomUUID();
+  const never = new Date("9999-01-01");
   const change = { switch: "writes", enabled: true, reason: "", changed_at: ended_at, address: "", token: "" };
   const cases: readonly (readonly [string, Document, string])[] = [
-    ["ended_sessions", { _id: { issuer: "i", subject }, ended_at: "x" }, "ended_at must be a time"],
+    ["ended_sessions", { _id: { issuer: "i", subject }, ended_at: "x" }, "ended_at must be a time that has passed"],
     ["ended_sessions", { _id: { subject, issuer: "i" }, ended_at }, "_id must be a user, a session, or a user"],
     ["ended_sessions", { _id: { issuer: "i", subject, sid: "s" }, ended_at }, "_id must be a user, a session"],
+    [
+      "ended_sessions",
+      { _id: { issuer: "i", subject }, ended_at, later_than: never },
+      "later_than must be a time that has",
+    ],
     ["switch_changes", { _id: "x", at: "y" }, "_id must be an ObjectId"],
     ["switch_changes", { _id: new ObjectId(), ...change }, "request_id must be a string"],
     ["switch_changes", { _id: new ObjectId(), ...change, request_id: "", switch: 1 }, "switch must be one of"],
