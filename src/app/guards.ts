@@ -103,9 +103,11 @@ export function createGuards(
     streams: createStreamDispatch(inside, services.streams),
   };
   const enterLogout = createEnterLogout<Logout>(recognizers, capacity, receiveUnidentified);
-  const shed = limits.shedding(({ header }) => {
+  const shed = limits.shedding(({ header, target }) => {
     const secret = bearer(header("authorization"));
-    if (secret !== undefined) return authentication.presume(secret) ?? assistants?.presume(secret);
+    // An access token can have any form, but is for the MCP surface alone.
+    if (secret !== undefined)
+      return authentication.presume(secret) ?? (target().isMcp ? assistants?.presume(secret) : undefined);
     const cookies = header("cookie");
     return cookies === undefined ? undefined : sessions.presume(cookies);
   });

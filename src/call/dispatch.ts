@@ -114,14 +114,27 @@ export interface Arrived {
   header(name: string): string | undefined;
   /** Returns the client's address, determined as TRUST_PROXY says. */
   address(): string;
+  /** Returns what is at its path. */
+  target(): ArrivedAt;
+}
+
+/** What the load shedding distinguishes of paths. */
+export interface ArrivedAt {
+  /** Whether the path is that of the MCP surface, the only one that access tokens are for. */
+  readonly isMcp: boolean;
+  /**
+   * The bucket from which a request takes its token: that of its caller, or another one, as a request for a document
+   * does. Undefined for a health check, which is never rejected at once.
+   */
+  readonly bucket: "caller" | "other" | undefined;
 }
 
 /**
  * Returns why a request must be rejected at once: RATE_LIMITED while its bucket is known to be empty, or UNAVAILABLE
  * if too many requests are in progress. Returns undefined for any other request. A rejection for overload is debited to
- * the bucket. `isDebited` is false for a request that takes its token from another bucket, such as one for a document.
+ * the bucket of its caller.
  */
-export type Shed = (request: Arrived, isDebited: boolean) => Failure | undefined;
+export type Shed = (request: Arrived) => Failure | undefined;
 
 /** Called for every failed request, before its response. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;

@@ -11,7 +11,7 @@ import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
 import { identifyOnceFresh, leftOf } from "./chain.ts";
-import type { Attempt, Credential, Recognition, CreateRecognizer, Presumed, Recognizer } from "./credentials.ts";
+import type { Attempt, Credential, Recognition, CreateRecognizer, Presumption, Recognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "../call/scope.ts";
 import type { SwitchState } from "./switches.ts";
@@ -53,8 +53,8 @@ export interface Entry {
 
 /** The access policy of assistants. */
 export interface AssistantAccessPolicy extends AccessPolicy {
-  /** Returns what memory knows of an access token; undefined if it is not one that was valid before. */
-  presume(token: string): Presumed | undefined;
+  /** Returns what memory knows of an access token. */
+  presume(token: string): Presumption;
   /**
    * Runs the guards of the endpoint in the contract's order (§8): 429, 503, 401, 403. Fails with 403 unless the holder
    * has an account in service. A token that was valid before is only throttled here. The returned entry proves it.

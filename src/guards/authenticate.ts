@@ -9,7 +9,7 @@ import type { Caller, KeyFacts, KeyCaller } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, UnprovenCredential } from "../call/scope.ts";
-import type { Attempt, Credential, CreateRecognizer, Presumed } from "./credentials.ts";
+import type { Attempt, Credential, CreateRecognizer, Presumption } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
 /** The form of API keys, and their look-up. The composition root provides it. */
@@ -38,8 +38,8 @@ export interface Identifying {
 export interface Authentication {
   /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;
-  /** Returns what memory knows of an API key; undefined if the text is not one that was valid before. */
-  presume(secret: string): Presumed | undefined;
+  /** Returns what memory knows of an API key; undefined if the text cannot be one. */
+  presume(secret: string): Presumption | undefined;
   /**
    * Returns a caller that has a key. Fails with 401 or 503 for any other. Fails with ACCOUNT_SUSPENDED if the look-up
    * for this request found the account suspended.

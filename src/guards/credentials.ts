@@ -69,9 +69,12 @@ export interface Recognizer<Holder> {
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Recognition<Holder>>;
   /** Records that the credential of this name has just been proven without a look-up. */
   proven(name: string): void;
-  /** Returns what memory knows of the credential of this name; undefined if it is not known to have been valid. */
-  presume(name: string): Presumed | undefined;
+  /** Returns what memory knows of the credential of this name. */
+  presume(name: string): Presumption;
 }
+
+/** What is presumed of a credential that may be valid: "unknown" if this instance has not yet known it as valid. */
+export type Presumption = Presumed | "unknown";
 
 /** The presumed caller of a request that is rejected before its credential is looked at. */
 export interface Presumed {
@@ -138,7 +141,7 @@ export function createRecognizer<Holder>(
     proven: memory.proven,
     presume(name) {
       const known = memory.known(name);
-      if (known === undefined) return undefined;
+      if (known === undefined) return "unknown";
       // An ended credential must not take a token of its account.
       const isOverdue = memory.isOverdue(known);
       return { isOverdue, bucket: isOverdue ? undefined : bucketOf(known.holder) };

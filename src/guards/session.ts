@@ -7,7 +7,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import type { Call, Caller, SignedInUser } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Credential, Recognition, CreateRecognizer, Presumed } from "./credentials.ts";
+import type { Credential, Recognition, CreateRecognizer, Presumption } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
@@ -15,8 +15,8 @@ import { accountBucket } from "./throttle.ts";
 export interface SessionGuard<User extends SignedInUser = SignedInUser> {
   /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
-  /** Returns what memory knows of the session in a `Cookie` header; undefined if none was valid before. */
-  presume(cookies: string): Presumed | undefined;
+  /** Returns what memory knows of the session in a `Cookie` header; undefined if it has none. */
+  presume(cookies: string): Presumption | undefined;
   /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
@@ -78,7 +78,7 @@ export function createSessionGuard<User extends SignedInUser>(
   return {
     presume(cookies) {
       const value = read(cookies);
-      return value === undefined ? undefined : recognizer.presume(digestName(value));
+      return value === undefined || value === "" ? undefined : recognizer.presume(digestName(value));
     },
     identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs, {}, inbound.tally))),
     async identifyAgain(inbound) {

@@ -4,7 +4,7 @@ import { setBounded } from "../bounded-cache.ts";
 import type { Failure } from "../errors.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { overload } from "./capacity.ts";
-import type { Presumed } from "./credentials.ts";
+import type { Presumption } from "./credentials.ts";
 import { addressBucket, rateLimited } from "./throttle.ts";
 
 /** The buckets of callers, as far as this instance knows them. */
@@ -23,8 +23,8 @@ export interface SheddingDependencies {
   readonly buckets: RememberedBuckets;
   /** Returns the milliseconds for which no credential of a client may be looked up; 0 if one may be. */
   readonly waitForLookUp: (address: string) => number;
-  /** Returns the presumed caller; undefined if none is known. */
-  readonly presume: (request: Arrived) => Presumed | undefined;
+  /** Returns what is presumed of the request's credential; undefined if it has none, or one that cannot be valid. */
+  readonly presume: (request: Arrived) => Presumption | undefined;
   /** Called for every request rejected with UNAVAILABLE. */
   readonly onOverload: () => void;
   /** Called for every request rejected with RATE_LIMITED. */
@@ -52,14 +52,17 @@ export function createShedding({
     setBounded(empty, seconds, failure, maxLimited);
     return failure;
   };
-  return (request, isDebited) => {
+  return (request) => {
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
-    if (!isBusy && !(isDebited && buckets.someEmpty())) return undefined;
-    const presumed = presume(request);
+    if (!isBusy && !buckets.someEmpty()) return undefined;
+    const { bucket: taken } = request.target();
+    const isDebited = taken === "caller";
+    if (taken === undefined || (!isBusy && !isDebited)) return undefined;
+    const said = presume(request);
+    const presumed = said === "unknown" ? undefined : said;
     const bucket = isDebited ? (presumed?.bucket ?? addressBucket(request.address())) : undefined;
     // A credential that is not known may be valid, and have a bucket of its own: only the limit of look-ups applies.
-    const isUnknown =
-      presumed?.isOverdue ?? (request.header("authorization") ?? request.header("cookie")) !== undefined;
+    const isUnknown = said === "unknown" || presumed?.isOverdue === true;
     const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : buckets.wait(bucket);
     if (wait > 0) {
       onRemembered();

@@ -108,10 +108,10 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
     shed(request) {
-      const target = targetOf(request);
-      const failure = shedding.failureOf(request, target);
+      const failure = shedding.failureOf(request, targetOf);
       if (failure === undefined) return undefined;
       return (response) => {
+        const target = targetOf(request);
         if (shedding.write(request, response, failure, target)) return;
         const { inbound } = begin(request, response, target);
         request.resume();

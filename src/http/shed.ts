@@ -4,7 +4,7 @@ import { endWith, failureEnvelope, failureHeaders } from "../../gateway/response
 import { table } from "../../gateway/route.ts";
 import { setBounded } from "../bounded-cache.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
-import type { Shed } from "../call/dispatch.ts";
+import type { ArrivedAt, Shed } from "../call/dispatch.ts";
 import type { Config } from "../config.ts";
 import type { Failure } from "../errors.ts";
 import { connectError } from "../rpc/connect-error.ts";
@@ -33,8 +33,11 @@ export type ShedForm = "rest" | "mcp" | "rpc";
 
 /** Rejects requests at once. */
 export interface Shedder {
-  /** Returns why a request must be rejected at once; undefined if it need not be. */
-  failureOf(request: Request, target: PublicTarget): Failure | undefined;
+  /**
+   * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
+   * something to reject.
+   */
+  failureOf(request: Request, targetOf: (request: Request) => PublicTarget): Failure | undefined;
   /** Writes the rejection. Returns false for a page, whose rejections browsers show. */
   write(request: Request, response: Response, failure: Failure, target: PublicTarget): boolean;
 }
@@ -61,16 +64,13 @@ export function createShedder(
 ): Shedder {
   const prepare = createPrepare(headersOf);
   return {
-    failureOf(request, target) {
+    failureOf(request, targetOf) {
       const { headers } = request;
-      const arrived = {
-        header: (name: string) => single(headers[name]),
+      return shed({
+        header: (name) => single(headers[name]),
         address: () => clientAddress(request, trustProxy),
-      };
-      if (openPaths.has(target.path) || (target.path.includes("%") && openPaths.has(decoded(target.path)))) return;
-      // Documents and pages have a bucket of their own.
-      const isDebited = !target.isServed || (formOf(target) !== undefined && request.method !== "OPTIONS");
-      return shed(arrived, isDebited);
+        target: () => arrivedAt(request, targetOf(request)),
+      });
     },
     write(request, response, failure, target) {
       const form = formOf(target);
@@ -91,6 +91,14 @@ export function createShedder(
       return true;
     },
   };
+}
+
+function arrivedAt({ method }: Request, target: PublicTarget): ArrivedAt {
+  const { path } = target;
+  const isOpen = openPaths.has(path) || (path.includes("%") && openPaths.has(decoded(path)));
+  // Documents and pages have a bucket of their own.
+  const isDebited = !target.isServed || (formOf(target) !== undefined && method !== "OPTIONS");
+  return { isMcp: path === "/mcp", bucket: isOpen ? undefined : isDebited ? "caller" : "other" };
 }
 
 function formOf({ rest, isRpc, path }: PublicTarget): ShedForm | undefined {

@@ -1,21 +1,21 @@
 // Load shedding over fake dependencies: which requests are rejected from memory, and which bucket they take from.
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
-import type { Presumed } from "../../src/guards/credentials.ts";
+import type { Presumption } from "../../src/guards/credentials.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createShedding } from "../../src/guards/shedding.ts";
 import { makeAssistant, token } from "./made-assistant.ts";
 import { waiting } from "./made.ts";
 
 let capacity: BoundedCapacity;
-let presumed: Presumed | undefined;
+let presumed: Presumption | undefined;
 let counted: string[];
 let lookUpWaitMs: number;
-let credential: string | undefined;
-let shed: (isDebited?: boolean) => Failure | undefined;
+let shed: (bucket?: ArrivedAt["bucket"]) => Failure | undefined;
 
 beforeEach(() => {
   capacity = createCapacity(2, () => undefined, waiting(0));
@@ -23,7 +23,6 @@ beforeEach(() => {
   counted = [];
   const known = createKnownBuckets({ rate: 0.001, burst: 3 });
   lookUpWaitMs = 0;
-  credential = undefined;
   const decide = createShedding({
     capacity,
     buckets: { someEmpty: () => known.count() > 0, wait: (name) => known.wait(name, 1), debit: known.debit },
@@ -32,7 +31,8 @@ beforeEach(() => {
     onOverload: () => void counted.push("overload"),
     onRemembered: () => void counted.push("remembered"),
   });
-  shed = (isDebited = true) => decide({ header: () => credential, address: () => "192.0.2.1" }, isDebited);
+  shed = (bucket = "caller") =>
+    decide({ header: () => undefined, address: () => "192.0.2.1", target: () => ({ isMcp: false, bucket }) });
 });
 
 /** Counts as a request in progress until the returned function is called, or the test has finished. */
@@ -78,7 +78,7 @@ test("an unknown credential is 429, not 503, while too many look-ups of its addr
   occupy("unverified");
   lookUpWaitMs = 1_500;
   expect(shed()).toMatchObject(overloaded);
-  credential = "Bearer unknown";
+  presumed = "unknown";
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 2 });
   presumed = { bucket: "account:a", isOverdue: false };
   expect(shed()).toBeUndefined();
@@ -89,7 +89,7 @@ test("a credential that may be valid is not 429 because the bucket of its addres
   for (let turn = 0; turn < 3; turn++) shed();
   for (const end of ends) await end();
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
-  credential = "Bearer unknown";
+  presumed = "unknown";
   expect(shed()).toBeUndefined();
   presumed = { bucket: undefined, isOverdue: true };
   expect(shed()).toBeUndefined();
@@ -97,7 +97,7 @@ test("a credential that may be valid is not 429 because the bucket of its addres
 
 test("a request for a page takes no token when it is rejected, and is not throttled [RTE-22, RTE-24]", () => {
   occupy("unverified");
-  for (let turn = 0; turn < 5; turn++) expect(shed(false)).toMatchObject(overloaded);
+  for (let turn = 0; turn < 5; turn++) expect(shed("other")).toMatchObject(overloaded);
   expect(shed()).toMatchObject(overloaded);
 });
 

@@ -27,6 +27,25 @@ test("a request succeeds after as many seconds as Retry-After says [RTE-03]", as
   expect((await tight().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
 });
 
+test.each([
+  ["no header", []],
+  ["a malformed key", ["Authorization: Bearer malformed"]],
+  ["another scheme", ["Authorization: Basic YTpi"]],
+  ["a cookie that is not ours", ["Cookie: _ga=1; x=y"]],
+])("with %s, the bucket of the address rejects from memory [RTE-20, RTE-22]", async (_what, headers) => {
+  const narrow = await service().another({ RATE_LIMIT: "1", RATE_BURST: "5", TRUST_PROXY: "1" });
+  try {
+    const [name = "", address = ""] = Object.entries(from())[0] ?? [];
+    await pipelined(narrow.base, "/v1/contacts?query=ann", 300, () => [...headers, `${name}: ${address}`]);
+    const page = await (await fetch(`${narrow.internal}/metrics`)).text();
+    expect(Number(/^records_throttled_from_memory_total (\d+)$/m.exec(page)?.[1])).toBeGreaterThan(200);
+    // Most have no line of their own.
+    expect(narrow.logLines.filter((line) => line.includes('"status":429')).length).toBeLessThan(100);
+  } finally {
+    await narrow.stop();
+  }
+});
+
 test("many requests at once with one key are 200 or 429, on REST and gRPC; most need no Redis command [RTE-22, RTE-03, RTE-14]", async () => {
   const narrow = await service().another({ MAX_IN_FLIGHT: "8", RATE_LIMIT: "1" });
   const transport = createGrpcTransport({ baseUrl: narrow.base });

@@ -3,6 +3,7 @@ import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Response } from "../../src/call/exchange.ts";
 import { readConfig } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
@@ -19,8 +20,8 @@ const overload = new Failure(Reason.UNAVAILABLE, { message });
 const limited = new Failure(Reason.RATE_LIMITED, { message: "Too many requests.", retryAfterSeconds: 3 });
 
 let failure: Failure | undefined;
-/** For each decision, whether the request would take a token. */
-let decided: boolean[];
+/** For each decision, the bucket from which the request would take a token. */
+let decided: ArrivedAt["bucket"][];
 let reported: string[];
 let served: string[];
 let listener: Listener;
@@ -44,9 +45,10 @@ beforeEach(async () => {
       response.statusCode = kind.http;
       response.end("a page");
     },
-    shed(_request, isDebited) {
-      decided.push(isDebited);
-      return failure;
+    shed({ target }) {
+      const { bucket } = target();
+      decided.push(bucket);
+      return bucket === undefined ? undefined : failure;
     },
     logShed: (request, { kind }) => void reported.push(`${request.method} ${request.url} ${kind.http}`),
     throttle: () => Promise.resolve(),
@@ -166,7 +168,7 @@ test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a bro
 test("health is served, however its path is escaped; preflights at /mcp take no token [HLT-01, RTE-24]", async () => {
   for (const path of ["/v1/health", "/v1/h%65alth", "/records.v1.HealthService/CheckHealth"])
     expect(await (await fetch(base + path)).text()).toBe("served");
-  expect(decided).toEqual([]);
+  expect(decided.splice(0)).toEqual([undefined, undefined, undefined]);
   for (const [path, method] of [
     ["/v1/contacts", "GET"],
     ["/mcp", "OPTIONS"],
@@ -174,5 +176,5 @@ test("health is served, however its path is escaped; preflights at /mcp take no 
     ["/nothing", "GET"],
   ] as const)
     await fetch(base + path, { method });
-  expect(decided).toEqual([true, false, true, true]);
+  expect(decided).toEqual(["caller", "other", "caller", "caller"]);
 });
