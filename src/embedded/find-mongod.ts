@@ -63,7 +63,11 @@ export async function findMongod(search: Search, unusable: ReadonlySet<string> =
       {
         name: "the cache folder",
         absent: `there is none in ${cacheDir}`,
-        find: async () => requireUsable(await findCached([downloaded, MONGOD.name], cacheDir)),
+        async find() {
+          const names = [downloaded, MONGOD.name];
+          const usable = names.filter((name) => !unusable.has(join(cacheDir, name)));
+          return requireUsable(await findCached(usable.length > 0 ? usable : names, cacheDir));
+        },
       },
       {
         name: "mongodb-memory-server",
