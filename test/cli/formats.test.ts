@@ -108,8 +108,8 @@ test("a contact that is written as CSV, vCard or NDJSON is read back unchanged",
       const same = (entries: readonly Entry[]): void =>
         expect(entries.map(held)).toEqual(some.map(({ $typeName: _name, ...fields }) => fields));
       same(await csv(csvHeader + some.map(csvRow).join("")));
-      for (const version of ["3.0", "4.0"] as const)
-        same(await vcards(some.map((one) => vcard(one, version)).join("")));
+      const cards = some.map((one) => vcard(one)).join("");
+      for (const version of ["3.0", "4.0"]) same(await vcards(cards.replaceAll("VERSION:3.0", `VERSION:${version}`)));
       const lines = some
         .map((value) => ndjsonLine({ $typeName: "records.ingest.v1.Record", record: { case: "contact", value } }))
         .join("");

@@ -21,7 +21,7 @@ const files: readonly (readonly ["csv" | "vcard", string])[] = [
       .join("")}`,
   ],
   ["vcard", people.map((at) => vcard(contactOf(at))).join("")],
-  ["vcard", people.map((at) => vcard(contactOf(at), "4.0")).join("\n")],
+  ["vcard", people.map((at) => vcard(contactOf(at)).replace("VERSION:3.0", "VERSION:4.0")).join("\n")],
   [
     "vcard",
     people

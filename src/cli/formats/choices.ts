@@ -17,15 +17,26 @@ const maxEmailLength = 254;
 const maxPhoneLength = 50;
 const email = /^[^\s@<>()[\],;:"\\]+@(?:[^\s@<>()[\],;:"\\.]+\.)+[^\s@<>()[\],;:"\\.]+$/;
 
-/** Returns the preferred valid address. `invalid` is the first value if there are only invalid ones. */
-export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly invalid?: string } {
+/** The maximum length of an external id, in UTF-16 units. A longer one is left out. */
+export const maxExternalIdLength = 200;
+
+const maxShownLength = 60;
+
+/** Returns a text of the file for a message, in at most 60 characters. */
+export function shortened(text: string): string {
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength - 1)}…` : text;
+}
+
+/** Returns the preferred valid address, or a problem if there are only invalid ones. */
+export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly problem?: string } {
   const filled = choices.filter(({ value }) => value.trim() !== "");
   for (const { value } of filled.toSorted((a, b) => a.preference - b.preference)) {
     const found = addressIn(value);
     if (found !== undefined) return { email: found };
   }
-  const invalid = filled[0]?.value;
-  return invalid === undefined ? {} : { invalid };
+  const [first] = filled;
+  if (first === undefined) return {};
+  return { problem: `has no valid email address: ${JSON.stringify(shortened(first.value))}` };
 }
 
 /** Returns the first valid address of a value such as `Ann <ann@example.com>; bo@example.com`. */

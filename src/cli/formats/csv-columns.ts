@@ -5,16 +5,15 @@ import { firstVisible } from "../../text.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";
-import { chooseEmail, choosePhone, nameOf, notPreferred } from "./choices.ts";
+import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred, shortened } from "./choices.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 import type { Cell } from "./csv-rows.ts";
 
 /** More than a spreadsheet of people has. The work for each row grows with the number of columns. */
 const maxColumns = 5_000;
 const maxKeyLength = 1_000;
-/** The maximum number of columns in a message, and the length of their names, in UTF-16 units. */
-const [maxListed, maxShownLength] = [100, 60];
-const maxExternalIdLength = 200;
+/** The maximum number of columns in a message. */
+const maxListed = 100;
 
 /** The fields of a contact, in the order of an export. Each can have a column. */
 export const contactFields: readonly DescField[] = ContactItemSchema.fields;
@@ -172,8 +171,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
           .split(" ::: ")
           .map((value) => ({ value, preference, kind: `${kind} ${said}` }));
       };
-      const { email, invalid } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
-      const problem = invalid === undefined ? {} : { problem: `has no valid email address: ${shown(invalid)}` };
+      const { email, ...problem } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
       const chosen = choosePhone(phones.flatMap((one) => choicesIn(one, one.kind)));
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
       const name = nameOf({ prefix, given, additional, family, suffix });
@@ -292,15 +290,9 @@ function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap
 
 /** Returns the first columns for a message, and how many it leaves out. */
 function listed(header: readonly string[]): string {
-  const shownNames = header
-    .slice(0, maxListed)
-    .map((name) => (name.length > maxShownLength ? `${name.slice(0, maxShownLength - 1)}…` : name));
+  const shownNames = header.slice(0, maxListed).map(shortened);
   if (header.length > maxListed) shownNames.push(`and ${count(header.length - maxListed)} more`);
   return shownNames.join(", ");
-}
-
-function shown(value: string): string {
-  return JSON.stringify(value.length > maxShownLength ? `${value.slice(0, maxShownLength - 1)}…` : value);
 }
 
 /**

@@ -3,7 +3,7 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { firstVisible } from "../../text.ts";
 import { uuidForm } from "../../uuid.ts";
-import { chooseEmail, choosePhone, nameOf, notPreferred } from "./choices.ts";
+import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred } from "./choices.ts";
 import type { Choice } from "./choices.ts";
 import type { ContactFields } from "./entry.ts";
 import type { Property, RawProperty } from "./vcard-property.ts";
@@ -31,7 +31,6 @@ export function isImported(name: string): boolean {
   return imported.has(name);
 }
 
-const maxExternalIdLength = 200;
 const maxNameLength = 200;
 
 /** What a card contains. `leftOut` is how many of its properties cannot be read or stored. */
@@ -57,8 +56,8 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
   const kind = [...all("KIND"), ...all("X-ADDRESSBOOKSERVER-KIND")].map(({ value }) => value.trim().toLowerCase());
   if (kind.includes("group")) return { leftOut, skipped: "group" };
 
-  const { email, invalid } = chooseEmail(all("EMAIL").map((one) => choiceOf(one, unescaped(one.value))));
-  if (invalid !== undefined) return { leftOut, problem: `has no valid email address: ${shown(invalid)}` };
+  const { email, problem } = chooseEmail(all("EMAIL").map((one) => choiceOf(one, unescaped(one.value))));
+  if (problem !== undefined) return { leftOut, problem };
   const labels = new Map(all("X-ABLABEL").map(({ group, value }) => [group, value]));
   const chosen = choosePhone(all("TEL").map((one) => choiceOf(one, phoneOf(one), labels.get(one.group))));
   const notes = all("NOTE")
@@ -163,10 +162,4 @@ function first(properties: readonly Property[], separator: ";" | ","): string | 
 /** Returns the first name that can be stored. */
 function fitting(names: readonly (string | undefined)[]): string | undefined {
   return firstVisible(...names.filter((name) => [...(name ?? "")].length <= maxNameLength));
-}
-
-const maxShownLength = 60;
-
-function shown(value: string): string {
-  return JSON.stringify(value.length > maxShownLength ? `${value.slice(0, maxShownLength - 1)}…` : value);
 }

@@ -1,29 +1,24 @@
-// Writes contacts as vCard 3.0 or 4.0 (RFC 2426, RFC 6350).
+// Writes contacts as vCard 3.0 (RFC 2426), which every address book reads.
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { ownProperties, standIn } from "./vcard-contact.ts";
-
-/** The versions of an export. Every address book reads 3.0. */
-export type VcardVersion = "3.0" | "4.0";
 
 /** The maximum length of a line in bytes, without its line break. */
 const maxLineBytes = 75;
 
 /** Returns a contact as a card, with its final line break. Line breaks within texts become LF. */
-export function vcard(contact: ContactItem, version: VcardVersion = "3.0"): string {
+export function vcard(contact: ContactItem): string {
   const name = contact.fullName ?? contact.inferredName ?? contact.email ?? "";
   const uid = contact.externalId ?? `urn:uuid:${contact.id ?? ""}`;
-  // In 4.0, a UID is a URI unless it says that it is a text.
-  const isUri = version === "3.0" || /^[a-z][a-z\d+.-]*:/i.test(uid);
   const lines = [
     "BEGIN:VCARD",
-    `VERSION:${version}`,
+    "VERSION:3.0",
     property(contact.fullName === undefined ? `FN;${standIn}=1` : "FN", name),
     // The family name is unknown. As a given name, the whole name is displayed unchanged.
     `N:;${escaped(name)};;;`,
     property("EMAIL", contact.email),
     property("TEL", contact.phone),
     property("NOTE", contact.notes),
-    property(isUri ? "UID" : "UID;VALUE=text", uid),
+    property("UID", uid),
     ...ownProperties.map(({ localName, property: key }) => property(key, contact[localName])),
     "END:VCARD",
   ];

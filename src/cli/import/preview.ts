@@ -6,7 +6,7 @@ import { exitCodes } from "../exit.ts";
 import type { Columns } from "../formats/csv-columns.ts";
 import type { ImportedRecord } from "../formats/entry.ts";
 import type { Json, Output } from "../output.ts";
-import { aligned, count, counted, facts } from "../output.ts";
+import { aligned, count, facts } from "../output.ts";
 import type { SourceOptions } from "./source.ts";
 import { openSource } from "./source.ts";
 import { leftOutFacts } from "./summary.ts";
@@ -75,7 +75,9 @@ export async function preview(
   output.result(document, [
     ...(encoding === undefined ? [] : [`Encoding: ${encoding.toUpperCase()}`]),
     ...(columns === undefined ? [] : columnLines(columns)),
-    ...(first.length === 0 ? [] : ["", `The first ${counted(first.length, "record")}:`]),
+    ...(first.length === 0
+      ? []
+      : ["", first.length === 1 ? "The first record:" : `The first ${count(first.length)} records:`]),
     ...tableOf(first).map(indented),
     "",
     `Dry run of ${file}: ${count(records)} ${records === 1 ? "record" : "records"} to import, ${count(unreadable)} unreadable. Nothing was sent.`,
