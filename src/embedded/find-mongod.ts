@@ -63,10 +63,9 @@ export async function findMongod(search: Search, unusable: ReadonlySet<string> =
       {
         name: "the cache folder",
         absent: `there is none in ${cacheDir}`,
-        async find() {
-          const names = [downloaded, MONGOD.name];
-          const usable = names.filter((name) => !unusable.has(join(cacheDir, name)));
-          return requireUsable(await findCached(usable.length > 0 ? usable : names, cacheDir));
+        find() {
+          const names = [downloaded, MONGOD.name].filter((name) => !unusable.has(join(cacheDir, name)));
+          return findCached(names, cacheDir);
         },
       },
       {

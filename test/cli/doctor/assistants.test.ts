@@ -1,33 +1,16 @@
 // What the doctor reports of a provider that would keep assistants out, and what it cannot find out without a user.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { json, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import { environmentOf, faultsAmong, findingOf, makeWhole } from "./set-up.ts";
+import { json } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { Installation } from "./set-up.ts";
+import { environmentOf, faultsAmong, findingOf, useInstallation } from "./set-up.ts";
 
-let fake: FakeProvider;
-let service: TestService;
-let environment: Record<string, string>;
-let metadata: Record<string, unknown>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider();
-  makeWhole(fake);
-  metadata = { ...fake.metadata };
-  service = await startService(fake.settings());
-  environment = environmentOf(service, fake.settings());
-});
-afterEach(() => {
-  for (const name of Object.keys(fake.metadata)) delete fake.metadata[name];
-  Object.assign(fake.metadata, metadata);
-  fake.responses.clear();
-  makeWhole(fake);
-});
-afterAll(async () => {
-  await service.stop();
-  await fake.stop();
+const installation = useInstallation();
+let fake: Installation["fake"];
+let service: Installation["service"];
+let environment: Installation["environment"];
+beforeAll(() => {
+  ({ fake, service, environment } = installation());
 });
 
 /** Registers clients unless they request one of the rejected scopes, as Keycloak does. Returns their requests. */

@@ -1,48 +1,24 @@
 // The doctor reports what keeps a service from working, each fault next to a healthy control.
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { asAdministrator } from "../../../fixtures/databases/database.ts";
 import { startOwnMongod } from "../../../fixtures/databases/own-mongod.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import {
-  authenticationOf,
-  away,
-  clientSecret,
-  json,
-  startFakeProvider,
-  toForm,
-} from "../../../fixtures/sign-in/fake-provider.ts";
+import { authenticationOf, away, clientSecret, json, toForm } from "../../../fixtures/sign-in/fake-provider.ts";
 import { offerIntrospection } from "../../../fixtures/sign-in/assistants.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
+import type { Installation } from "./set-up.ts";
+import { faultsAmong, faultsOf, findingOf, useInstallation } from "./set-up.ts";
 import { slowProxy } from "./slow-proxy.ts";
 import { startOwnRedis } from "../../../fixtures/databases/own-redis.ts";
 
 const hour = 3_600_000;
-let fake: FakeProvider;
-let service: TestService;
-let environment: Record<string, string>;
-let metadata: Record<string, unknown>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider();
-  makeWhole(fake);
-  metadata = { ...fake.metadata };
-  service = await startService(fake.settings());
-  environment = environmentOf(service, fake.settings());
-});
-afterEach(() => {
-  for (const name of Object.keys(fake.metadata)) delete fake.metadata[name];
-  Object.assign(fake.metadata, metadata);
-  fake.responses.clear();
-  makeWhole(fake);
-});
-afterAll(async () => {
-  await service.stop();
-  await fake.stop();
+const installation = useInstallation();
+let fake: Installation["fake"];
+let service: Installation["service"];
+let environment: Installation["environment"];
+beforeAll(() => {
+  ({ fake, service, environment } = installation());
 });
 
 test("reports no fault if all is well, after it has checked every dependency [OPS-04]", async () => {

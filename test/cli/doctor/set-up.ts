@@ -1,11 +1,12 @@
 // What the doctor's tests share: a healthy installation to look at, a provider that can be broken, and the findings.
+import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/doctor-context.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { authenticationOf, json, toForm } from "../../../fixtures/sign-in/fake-provider.ts";
+import { authenticationOf, json, startFakeProvider, toForm } from "../../../fixtures/sign-in/fake-provider.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
-import { sessionSecret } from "../../../fixtures/service/service.ts";
+import { sessionSecret, startService } from "../../../fixtures/service/service.ts";
 
 /** The environment in which this service was started, as an operator has it. */
 export function environmentOf(
@@ -63,4 +64,42 @@ export function findingOf(findings: readonly Finding[], name: string): Finding {
   const found = findings.find(({ check }) => check === name);
   if (found === undefined) throw new Error(`no ${name} among ${findings.map(({ check }) => check).join(", ")}`);
   return found;
+}
+
+/** A service and a provider with which nothing is wrong, for the tests of one file. */
+export interface Installation {
+  readonly fake: FakeProvider;
+  readonly service: TestService;
+  /** The environment in which the service was started. */
+  readonly environment: Record<string, string>;
+}
+
+/** Starts an installation before the tests of a file, and repairs its provider after each. */
+export function useInstallation(): () => Installation {
+  let installation: Installation | undefined;
+  let metadata: Record<string, unknown> = {};
+  const started = (): Installation => installation ?? failNotStarted();
+  beforeAll(async () => {
+    const fake = await startFakeProvider();
+    makeWhole(fake);
+    metadata = { ...fake.metadata };
+    const service = await startService(fake.settings());
+    installation = { fake, service, environment: environmentOf(service, fake.settings()) };
+  });
+  afterEach(() => {
+    const { fake } = started();
+    for (const name of Object.keys(fake.metadata)) delete fake.metadata[name];
+    Object.assign(fake.metadata, metadata);
+    fake.responses.clear();
+    makeWhole(fake);
+  });
+  afterAll(async () => {
+    await installation?.service.stop();
+    await installation?.fake.stop();
+  });
+  return started;
+}
+
+function failNotStarted(): never {
+  throw new Error("the installation has not started");
 }
