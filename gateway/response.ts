@@ -99,10 +99,16 @@ export function setFailureHeaders(response: Response, failure: Failure): void {
 }
 
 /**
- * Returns the body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`. `details` is present only if
- * there are violations.
+ * Returns the body of a failure: `{"error":{"code":"422","message":"…","reason":"INVALID_REQUEST","details":[…]}}`.
+ * `details` is present only if there are violations (contract §2.5).
  */
-export function failureEnvelope({ kind, message, violations }: Failure): string {
-  const details = violations.map(({ field, rule, message }) => ({ field, rule, message }));
-  return JSON.stringify({ error: { code: String(kind.http), message, ...(details.length > 0 && { details }) } });
+export function failureEnvelope({ kind, message, reasonName: reason, violations }: Failure): string {
+  const details = violations.map(({ field, rule, message, contactId }) => ({
+    field,
+    rule,
+    message,
+    ...(contactId !== undefined && { contact_id: contactId }),
+  }));
+  const error = { code: String(kind.http), message, reason, ...(details.length > 0 && { details }) };
+  return JSON.stringify({ error });
 }

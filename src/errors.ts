@@ -14,6 +14,8 @@ export interface Violation {
   readonly field: string;
   readonly rule: string;
   readonly message: string;
+  /** The contact that already has the value. */
+  readonly contactId?: string;
 }
 
 /** Returns a violation's message, followed by the number of violations that the response leaves out. */
@@ -255,6 +257,11 @@ export class Failure extends Error {
   /** The name of the reason, for the log. */
   get reasonName(): string {
     return reasonName(this.reason);
+  }
+
+  /** The contact that already has a value of the request. */
+  get contactId(): string | undefined {
+    return this.violations.find(({ contactId }) => contactId !== undefined)?.contactId;
   }
 
   /** The status, code and message of the reason. */

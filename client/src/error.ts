@@ -10,6 +10,8 @@ export interface Failure {
    * `timeout` and `unreadable`.
    */
   readonly code: string;
+  /** The service's name of the reason, such as `DUPLICATE_EMAIL`; undefined if the response has none. */
+  readonly reason?: string | undefined;
   /** The invalid parts of the request. Empty if the error does not concern individual parts. */
   readonly details?: readonly ErrorDetail[] | undefined;
   /** The `X-Request-Id` of the response. Include it when you report a problem. */
@@ -28,14 +30,16 @@ export class RecordsError extends Error {
   override readonly name = "RecordsError";
   readonly status: number | undefined;
   readonly code: string;
+  readonly reason: string | undefined;
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, { status, code, details = [], requestId, retryAfter, cause }: Failure) {
+  constructor(message: string, { status, code, reason, details = [], requestId, retryAfter, cause }: Failure) {
     super(message, cause === undefined ? {} : { cause });
     this.status = status;
     this.code = code;
+    this.reason = reason;
     this.details = details;
     this.requestId = requestId;
     this.retryAfter = retryAfter;

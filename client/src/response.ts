@@ -33,6 +33,7 @@ export async function readResponse(response: Response): Promise<unknown> {
     {
       status,
       code: typeof error["code"] === "string" ? error["code"] : String(status),
+      reason: typeof error["reason"] === "string" ? error["reason"] : undefined,
       details: Array.isArray(error["details"]) ? (error["details"] as ErrorDetail[]) : [],
       requestId,
       retryAfter: seconds(response.headers.get("retry-after")),

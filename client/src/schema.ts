@@ -256,6 +256,11 @@ export interface components {
              * @example email: must be at most 254 characters
              */
             message: string;
+            /**
+             * @description The reason, for programs: one of the names on the page of errors, the same as over Connect and gRPC. Later releases can add reasons.
+             * @example INVALID_REQUEST
+             */
+            reason: string;
             /** @description The invalid parts of the request. Absent if the error is not about a part of it. */
             details?: components["schemas"]["ErrorDetail"][];
         };
@@ -267,6 +272,11 @@ export interface components {
             rule: string;
             /** @description A human-readable description of the constraint. */
             message: string;
+            /**
+             * Format: uuid
+             * @description The contact that already has the value. Only with `DUPLICATE_EMAIL`.
+             */
+            contact_id?: string;
         };
         GetApiKeyResult: {
             /** @description The key, without its secret. */

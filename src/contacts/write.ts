@@ -1,6 +1,7 @@
 // Writes of a contact: derives its dependent fields, and updates the copies of its names.
 import type { Collection, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
+import { findFirst } from "../db/aggregate.ts";
 import { newRevision } from "../db/conflicts.ts";
 import { insertRecord } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
@@ -44,7 +45,7 @@ export function createContactWrites(
 ): ContactWrites {
   return {
     insert: (scope, contact, response) =>
-      mapDuplicateEmail(() => insertRecord(client, scope, contacts, contact, response)),
+      mapDuplicateEmail(contacts, scope, contact, () => insertRecord(client, scope, contacts, contact, response)),
     replace(scope, before, after, response) {
       const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
       const unchanged = { _id: before._id, account_id: scope.accountId, version: before.version };
@@ -53,7 +54,9 @@ export function createContactWrites(
         if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
         return matchedCount === 1;
       };
-      return mapDuplicateEmail(() => commit(client, scope, response, work, { atomic: renamed }));
+      return mapDuplicateEmail(contacts, scope, after, () =>
+        commit(client, scope, response, work, { atomic: renamed }),
+      );
     },
   };
 }
@@ -102,12 +105,26 @@ export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_n
   return contactTerms([...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)], phone);
 }
 
-/** Runs a write. Fails with DUPLICATE_EMAIL if it violates the unique index on emails. */
-async function mapDuplicateEmail<T>(write: () => Promise<T>): Promise<T> {
+/**
+ * Writes a contact. Fails with DUPLICATE_EMAIL if the write violates the unique index on emails. The failure names the
+ * contact that has the email, unless that has been archived meanwhile (contract §4).
+ */
+async function mapDuplicateEmail<T>(
+  contacts: Collection<ContactDocument>,
+  { accountId, deadline }: WriteScope,
+  { email_key: key }: ContactDocument,
+  write: () => Promise<T>,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (duplicateIndex(error)?.includes("email_key")) fail(Reason.DUPLICATE_EMAIL);
-    throw error;
+    if (key === undefined || !duplicateIndex(error)?.includes("email_key")) throw error;
+    // The filter repeats the type, because the planner otherwise ignores the partial index.
+    const filter = { account_id: accountId, email_key: { $eq: key, $type: "string" } };
+    const holder = await findFirst<ContactDocument>(contacts, filter, { projection: { _id: 1 }, deadline });
+    const taken = { field: "email", rule: "unique", message: "must not be that of another active contact" };
+    fail(Reason.DUPLICATE_EMAIL, {
+      violations: [{ ...taken, ...(holder && { contactId: holder._id.toHexString() }) }],
+    });
   }
 }

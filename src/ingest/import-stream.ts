@@ -9,6 +9,7 @@ import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPosition } from "./batches.ts";
 import type { ImportProgress, ProgressStore } from "./progress-store.ts";
 import type { RecordKindName } from "../record-kinds.ts";
+import { itemErrorOf } from "./itemwise.ts";
 import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";
 
@@ -201,14 +202,14 @@ function rejectionsOf(
   );
 }
 
-function rejection(position: number, item: Item | undefined, { reason, message }: Failure): Rejection {
+function rejection(position: number, item: Item | undefined, failure: Failure): Rejection {
   const { id, externalId } = namesOf(item);
   return {
     $typeName: "records.ingest.v1.Rejection",
     position: BigInt(position),
     ...(isShort(id) ? { id } : {}),
     ...(isShort(externalId) ? { externalId } : {}),
-    error: { $typeName: "records.ingest.v1.ItemError", reason, message },
+    error: itemErrorOf(failure),
   };
 }
 

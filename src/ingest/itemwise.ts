@@ -3,9 +3,9 @@ import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { WriteScope } from "../call/scope.ts";
-import type { Violation } from "../errors.ts";
+import type { Failure, Violation } from "../errors.ts";
 import { inputFailure } from "../errors.ts";
-import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
+import type { ItemError, ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
@@ -57,7 +57,11 @@ export function resultsOf(items: readonly RecordName[], outcomes: readonly Outco
     const named = externalId === undefined ? {} : { externalId };
     const base = { $typeName: "records.ingest.v1.ItemResult", ...named } as const;
     if (outcome === undefined || "id" in outcome) return { ...base, id: outcome?.id.toHexString() ?? "" };
-    const { reason, message } = outcome.failure;
-    return { ...base, id: id ?? "", error: { $typeName: "records.ingest.v1.ItemError", reason, message } };
+    return { ...base, id: id ?? "", error: itemErrorOf(outcome.failure) };
   });
+}
+
+/** Returns the error of an item that could not be written. */
+export function itemErrorOf({ reason, message, contactId }: Failure): ItemError {
+  return { $typeName: "records.ingest.v1.ItemError", reason, message, ...(contactId !== undefined && { contactId }) };
 }

@@ -29,7 +29,7 @@ Base URL: ${baseUrl}
 
 Authentication: send an API key as \`Authorization: Bearer $KEY\`. A user creates the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list.
 
-Errors are JSON: \`{"error": {"code", "message"}}\`, with \`details\` if single fields are invalid. The message says what is wrong and how to correct it.
+Errors are JSON: \`{"error": {"code", "message", "reason"}}\`, with \`details\` if single fields are invalid. The message says what is wrong and how to correct it.
 
 | Status | When |
 | --- | --- |

@@ -30,8 +30,10 @@ export function reportedError(error: unknown, inbound: Inbound, protocol: string
 
 /** Converts a failure to an error of the protocol. Only Connect reports it by an HTTP status, and so adds headers. */
 export function connectError(failure: Failure, protocol: string): ConnectError {
-  const { kind, reason, violations, retryAfterSeconds } = failure;
-  const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
+  const { kind, reason, violations, retryAfterSeconds, contactId } = failure;
+  const metadata: Record<string, string> = contactId === undefined ? {} : { contact_id: contactId };
+  const info = { reason: reasonName(reason), domain: "records", metadata };
+  const details: Detail[] = [{ desc: ErrorInfoSchema, value: info }];
   if (violations.length > 0) {
     details.push({ desc: BadRequestSchema, value: { fieldViolations: fieldViolationsOf(violations) } });
   }

@@ -19,7 +19,10 @@ const operations = [
 const changes = operations.filter(([method]) => method !== "GET");
 
 function expectRejected({ status, body, headers }: RestResponse, wanted: number, message: string): void {
-  expect([status, body]).toEqual([wanted, { error: { code: String(wanted), message } }]);
+  expect([status, body]).toEqual([
+    wanted,
+    { error: { code: String(wanted), message, reason: expect.stringMatching(/^[A-Z_]+$/) } },
+  ]);
   expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   expect(headers.get("ratelimit-remaining") ?? headers.get("ratelimit-reset") ?? headers.get("retry-after")).toBeNull();
   expect(headers.get("www-authenticate")).toBe(wanted === 401 ? "Bearer" : null);

@@ -74,6 +74,7 @@ test("an account has one active key: a second creation is 409 and leaves the fir
   expect(again.body.error).toEqual({
     code: "409",
     message: "The account already has an API key. Rotate it, or revoke it first.",
+    reason: "API_KEY_EXISTS",
   });
   expect(await valid(body.data.key)).toBe(200);
 });
@@ -140,7 +141,11 @@ test.each([
   "%s %s without an active key is 404, before the first one and after its revocation [KEY-12]",
   async (method, path) => {
     const user = await newUser(service());
-    const missing = { code: "404", message: "The account has no API key. Create one on the dashboard." };
+    const missing = {
+      code: "404",
+      message: "The account has no API key. Create one on the dashboard.",
+      reason: "NO_API_KEY",
+    };
     expect((await user.call(path, { method })).body.error).toEqual(missing);
     await user.call("/v1/api-key", { method: "POST" });
     await user.call("/v1/api-key", { method: "DELETE" });

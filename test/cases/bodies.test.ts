@@ -110,6 +110,7 @@ test("a body over 256 KiB is 422 in the envelope, and one of 256 KiB is accepted
       {
         code: "422",
         message: "the body must be at most 262144 bytes",
+        reason: "INVALID_REQUEST",
         details: [{ field: "", rule: "size", message: "the body must be at most 262144 bytes" }],
       },
     ]);

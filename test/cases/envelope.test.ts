@@ -37,7 +37,7 @@ test("an unknown path under /v1 is 404 in the envelope, also with a trailing or 
       const response = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
       expect([response.status, response.text], `${method} ${path}`).toEqual([
         404,
-        '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference."}}',
+        '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference.","reason":"UNKNOWN_PATH"}}',
       ]);
     }
   }
@@ -62,7 +62,7 @@ test("another method on a known path is 405 in the envelope with Allow [ERR-06]"
         const response = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
         expect([response.status, response.text], `${method} ${path}`).toEqual([
           405,
-          '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods."}}',
+          '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods.","reason":"METHOD_NOT_ALLOWED"}}',
         ]);
         expect(response.headers.get("allow")?.split(", ").sort()).toEqual(allow);
       }
@@ -81,7 +81,7 @@ test("an unexpected failure is 500 in the envelope without internal details, and
   });
   expect([response.status, response.text]).toEqual([
     500,
-    '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator."}}',
+    '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.","reason":"INTERNAL"}}',
   ]);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const logged = service().logLines.filter((line) => line.includes("broken-1"));

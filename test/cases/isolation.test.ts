@@ -33,7 +33,7 @@ test("another account's records cannot be distinguished from unknown ones: the s
     );
     expect(first?.status, hidden.path).toBe(404);
     expect(first?.text).toBe(
-      '{"error":{"code":"404","message":"There is no such record in this account. Check the id."}}',
+      '{"error":{"code":"404","message":"There is no such record in this account. Check the id.","reason":"NOT_FOUND"}}',
     );
     expect(first?.text).toBe(second?.text);
     const headers = (response: typeof first) =>

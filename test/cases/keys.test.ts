@@ -24,7 +24,11 @@ test("every record endpoint without a credential is 401 with WWW-Authenticate: B
     expect(response.status, `${method} ${path}`).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     expect(response.body).toEqual({
-      error: { code: "401", message: "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`." },
+      error: {
+        code: "401",
+        message: "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`.",
+        reason: "MISSING_KEY",
+      },
     });
   }
   expect(await counts(service())).toEqual(before);
@@ -151,7 +155,11 @@ test("a read-only key reads like any other and writes nothing; a read-write key 
     const response = await service().rest(path, { key: reader.key, method, body });
     expect([response.status, response.body.error], path).toEqual([
       403,
-      { code: "403", message: "Access denied: this API key is read-only. Use a key with write access." },
+      {
+        code: "403",
+        message: "Access denied: this API key is read-only. Use a key with write access.",
+        reason: "ACCESS_DENIED",
+      },
     ]);
   }
   expect(await counts(service())).toEqual(before);

@@ -23,7 +23,15 @@ test("an error has the status, the service's message, the details, the request i
   const { url } = await scripted(
     respond(
       422,
-      { error: { code: "422", message: "email: must be at most 254 characters", details, hint: "new" } },
+      {
+        error: {
+          code: "422",
+          message: "email: must be at most 254 characters",
+          reason: "INVALID_REQUEST",
+          details,
+          hint: "new",
+        },
+      },
       { "X-Request-Id": "abc" },
     ),
     respond(429, { error: { code: "429", message: "Too many requests." } }, { "Retry-After": "3" }),
@@ -35,6 +43,7 @@ test("an error has the status, the service's message, the details, the request i
     status: 422,
     code: "422",
     message: "email: must be at most 254 characters",
+    reason: "INVALID_REQUEST",
     details,
     requestId: "abc",
     retryAfter: undefined,

@@ -96,6 +96,7 @@ test("an append to an archived contact is 409, and writes nothing [CNT-07]", asy
   expect(body.error).toEqual({
     code: "409",
     message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
+    reason: "CONTACT_ARCHIVED",
   });
   expect(await counts(service())).toEqual(before);
   await client.put.restore(id);

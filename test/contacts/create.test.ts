@@ -135,6 +135,15 @@ test("an email of another active contact is 409, and nothing is written [CCR-06]
     error: {
       code: "409",
       message: "The email is already used by another active contact. Choose another email or update that contact.",
+      reason: "DUPLICATE_EMAIL",
+      details: [
+        {
+          field: "email",
+          rule: "unique",
+          message: "must not be that of another active contact",
+          contact_id: expect.any(String),
+        },
+      ],
     },
   });
   expect(headers.get("location")).toBeNull();

@@ -1,5 +1,9 @@
 // One email, one active contact of an account: in whatever case, through archiving and restoring, and in a race.
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
+import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { newClient, useService } from "../support/client.ts";
 
 const service = useService();
@@ -54,6 +58,28 @@ test("a PATCH to another active contact's email is 409 and changes nothing; to i
   expect((await client.patch(`/v1/contacts/${mine}`, { email: "Mine@Example.com" })).body.data.email).toBe(
     "Mine@Example.com",
   );
+});
+
+test("the failure names the contact that has the email, on every wire [UNI-04, ERR-19]", async () => {
+  const client = await newClient(service());
+  const [holder, other] = await client.put.contacts({ email: "Held@example.com" }, { full_name: "Other" });
+  const detail = { field: "email", rule: "unique", message: expect.stringMatching(/\S/), contact_id: holder };
+  for (const { status, body } of [
+    await client.post("/v1/contacts", { full_name: "Ann", email: "held@Example.com" }),
+    await client.patch(`/v1/contacts/${other}`, { email: "held@Example.com" }),
+  ])
+    expect([status, body.error]).toMatchObject([409, { reason: "DUPLICATE_EMAIL", details: [detail] }]);
+  const transport = createConnectTransport({ baseUrl: service().base, httpVersion: "1.1" });
+  const headers = { Authorization: `Bearer ${client.key}` };
+  const failure = await createClient(ContactService, transport)
+    .createContact({ fullName: "Ann", email: "held@example.com" }, { headers })
+    .catch((error: unknown) => ConnectError.from(error));
+  expect(failure).toBeInstanceOf(ConnectError);
+  expect((failure as ConnectError).findDetails(ErrorInfoSchema)).toMatchObject([
+    { reason: "DUPLICATE_EMAIL", metadata: { contact_id: holder } },
+  ]);
+  await client.put.archive(String(holder));
+  expect(await client.put.contacts({ email: "held@example.com" })).toHaveLength(1);
 });
 
 test("archiving frees the email; restoring the contact while the email is taken is rejected, and it stays archived [UNI-02, ING-02]", async () => {

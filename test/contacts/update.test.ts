@@ -130,6 +130,7 @@ test("a PATCH of an archived contact is 409 and changes nothing [CUP-06]", async
   expect(body.error).toEqual({
     code: "409",
     message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
+    reason: "CONTACT_ARCHIVED",
   });
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
 });

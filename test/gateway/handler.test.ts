@@ -88,7 +88,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       const response = await gateway.send("GET", path);
       expect(response).toMatchObject({
         status: 404,
-        body: '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference."}}',
+        body: '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference.","reason":"UNKNOWN_PATH"}}',
       });
       expect(gateway.steps).toEqual(["throttle"]);
       expect(gateway.errors.filter(isForTheLog)).toEqual([]);
@@ -99,7 +99,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const response = await gateway.send("DELETE", `/v1/contacts/${id}`);
     expect(response).toMatchObject({
       status: 405,
-      body: '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods."}}',
+      body: '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods.","reason":"METHOD_NOT_ALLOWED"}}',
     });
     expect(response.headers.allow).toBe("GET, HEAD, PATCH, OPTIONS");
   });
@@ -200,7 +200,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(response).toMatchObject({
       status: 500,
-      body: '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator."}}',
+      body: '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.","reason":"INTERNAL"}}',
     });
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });
@@ -223,6 +223,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
         code: "422",
         message:
           "contact_id: must be percent-encoded UTF-8; full_name: must be a string; email: must be a string; emial: is not a known property. Use full_name, email or phone",
+        reason: "INVALID_REQUEST",
         details: [
           { field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" },
           { field: "full_name", rule: "type", message: "must be a string" },

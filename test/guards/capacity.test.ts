@@ -40,7 +40,7 @@ test("over the bound REST gets 503 in the envelope with the common headers, with
   expect(Object.keys(tallied(responses))).toEqual(["200", "503"]);
   for (const { headers, body } of rejected) {
     expect(JSON.parse(body)).toEqual({
-      error: { code: "503", message: "The service is handling too many requests. Try again." },
+      error: { code: "503", message: "The service is handling too many requests. Try again.", reason: "UNAVAILABLE" },
     });
     expect([headers.get("retry-after"), headers.get("ratelimit-limit")]).toEqual([undefined, "100000"]);
     expect(headers.get("x-request-id")).toMatch(/./);

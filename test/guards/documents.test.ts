@@ -51,7 +51,7 @@ test("all documents, and unknown paths, share a bucket of 100, refilled at 20 a 
     expect(sent.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     if (status === 429)
       expect(JSON.parse(body)).toEqual({
-        error: { code: "429", message: "Too many requests. Try again in 1 second." },
+        error: { code: "429", message: "Too many requests. Try again in 1 second.", reason: "RATE_LIMITED" },
       });
   }
   expect((await service.rest("/docs", { headers: from() })).status).toBe(200);

@@ -61,8 +61,7 @@ async function outcomes(
   }
 }
 
-const rejected = (reason: string) =>
-  wireNames.map((name) => (name === "rest" ? [name, "503", undefined] : [name, "unavailable", reason]));
+const rejected = (reason: string) => wireNames.map((name) => [name, name === "rest" ? "503" : "unavailable", reason]);
 const served = (status: string, said?: string) =>
   wireNames.map((name) => [name, name === "rest" ? status : "ok", said]);
 const mcp = async () =>

@@ -115,7 +115,7 @@ test("two Authorization lines in HTTP/2 are 400, even if one of them is valid [E
   ]);
   expect(status).toBe(400);
   expect(JSON.parse(body)).toEqual({
-    error: { code: "400", message: "Authorization: must not be sent more than once." },
+    error: { code: "400", message: "Authorization: must not be sent more than once.", reason: "MALFORMED_HTTP" },
   });
 });
 

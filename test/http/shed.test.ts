@@ -89,7 +89,9 @@ test("over REST it is the envelope with the common headers; Retry-After goes out
       expect(response.headers.get("retry-after")).toBe(retryAfter);
       const text = await response.text();
       if (init.method !== "HEAD")
-        expect(JSON.parse(text)).toEqual({ error: { code: String(status), message: rejection.message } });
+        expect(JSON.parse(text)).toEqual({
+          error: { code: String(status), message: rejection.message, reason: rejection.reasonName },
+        });
     }
   }
   expect(reported).toHaveLength(6);
@@ -160,7 +162,11 @@ test("over HTTP/2, every stream of a crowd gets its status, also one whose messa
 test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a browser gets a page [RTE-22]", async () => {
   const response = await fetch(`${base}/mcp`, { method: "POST", body: "{}" });
   expect([response.status, response.headers.get("ratelimit-limit")]).toEqual([503, null]);
-  expect(await response.json()).toEqual({ jsonrpc: "2.0", id: null, error: { code: "503", message } });
+  expect(await response.json()).toEqual({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: "503", message, reason: "UNAVAILABLE" },
+  });
   expect(await (await fetch(`${base}/nothing`)).text()).toBe("a page");
   expect(reported).toEqual(["POST /mcp 503"]);
 });

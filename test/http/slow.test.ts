@@ -77,7 +77,11 @@ test("a request that does not arrive completely within 15 seconds is 408 in the 
   await vi.advanceTimersByTimeAsync(1_000);
   await expect.poll(() => stream.closed).toBe(true);
   expect(JSON.parse(body)).toEqual({
-    error: { code: "408", message: "The HTTP request did not arrive in time. Send it again." },
+    error: {
+      code: "408",
+      message: "The HTTP request did not arrive in time. Send it again.",
+      reason: "REQUEST_TIMEOUT",
+    },
   });
   serve = (_request, response) => void response.end();
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);

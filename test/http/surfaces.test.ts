@@ -84,7 +84,7 @@ test.each([
     expect(status).toBe(404);
     expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
     expect(headers.get("X-Request-Id")).toMatch(/./);
-    expect(body).toEqual({ error: { code: "404", message: expect.stringMatching(/\S/) } });
+    expect(body).toEqual({ error: { code: "404", message: expect.stringMatching(/\S/), reason: "UNKNOWN_PATH" } });
   }
 });
 
@@ -194,6 +194,7 @@ test("metrics that cannot be collected are 500 in the envelope, the cause is log
         error: {
           code: "500",
           message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
+          reason: "INTERNAL",
         },
       },
     ]);
@@ -210,7 +211,13 @@ test("REST is not served on the internal listener [WIR-01, ISO-09]", async () =>
   });
   expect([response.status, await response.json()]).toEqual([
     404,
-    { error: { code: "404", message: "The path does not exist. Check it against the API reference." } },
+    {
+      error: {
+        code: "404",
+        message: "The path does not exist. Check it against the API reference.",
+        reason: "UNKNOWN_PATH",
+      },
+    },
   ]);
 });
 

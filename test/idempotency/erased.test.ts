@@ -68,7 +68,7 @@ test("deleting a contact erases its stored responses; its keys then return 404 o
     for (const again of [await create(client, "c", secret, at), await create(client, "c", secret, at)]) {
       expect([again.status, again.body.error, again.headers.get("idempotent-replayed")]).toEqual([
         404,
-        { code: "404", message: deletedMessage },
+        { code: "404", message: deletedMessage, reason: "NOT_FOUND" },
         null,
       ]);
     }

@@ -114,9 +114,9 @@ test("only its own account archives and restores a contact [ING-02]", async () =
   expect((await client.get(`/v1/contacts/${mine}`)).body.data.archived_at).toBeNull();
 });
 
-test("results are in the order of the items, with id, external_id and error; one that fails does not affect the others [ING-04]", async () => {
+test("results are in the order of the items, with id, external_id and error; one that fails does not affect the others [ING-04, UNI-04]", async () => {
   const client = await newClient(service());
-  await client.put.contact({ email: "taken@example.com" });
+  const taken = await client.put.contact({ email: "taken@example.com" });
   const [given, strangers] = [randomId(), await (await newClient(service())).put.contact({})];
   const results = await client.put.send("UpsertContacts", "contacts", [
     { full_name: "No id" },
@@ -135,6 +135,7 @@ test("results are in the order of the items, with id, external_id and error; one
         error: {
           reason: "REASON_DUPLICATE_EMAIL",
           message: "The email is already used by another active contact. Choose another email or update that contact.",
+          contactId: taken,
         },
       },
       { id: given },

@@ -78,7 +78,7 @@ test.each(documents)(
       expect([status, headers.get("Allow"), body]).toEqual([
         405,
         "GET, HEAD, OPTIONS",
-        { error: { code: "405", message: expect.stringMatching(/\S/) } },
+        { error: { code: "405", message: expect.stringMatching(/\S/), reason: "METHOD_NOT_ALLOWED" } },
       ]);
     }
   },

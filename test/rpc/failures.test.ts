@@ -73,6 +73,7 @@ test("an unexpected error before the guards is 500 in the envelope, and is logge
         error: {
           code: "500",
           message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
+          reason: "INTERNAL",
         },
       },
     ]);

@@ -44,7 +44,7 @@ test.each(unserved)(
         expect(response.headers.get("retry-after")).toBe("1");
         expect(response.headers.get("x-request-id")).toMatch(/./);
         expect(JSON.parse(response.body)).toEqual({
-          error: { code: "429", message: "Too many requests. Try again in 1 second." },
+          error: { code: "429", message: "Too many requests. Try again in 1 second.", reason: "RATE_LIMITED" },
         });
       }
     }

@@ -109,7 +109,7 @@ test("a stored value of another type is 500 in the envelope over REST, and the l
     key: client.key,
     headers: { "X-Request-Id": id },
   });
-  expect([status, body]).toEqual([500, { error: { code: "500", message: somethingWrong } }]);
+  expect([status, body]).toEqual([500, { error: { code: "500", message: somethingWrong, reason: "INTERNAL" } }]);
   expect(await lineOf(id, service())).toMatchObject({ status: 500, cause: "TypeError" });
 });
 

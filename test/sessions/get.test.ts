@@ -151,7 +151,13 @@ test("an unknown session is 404, an invalid id 422, and no key 401, for the tran
       const { status, body } = await client.get(`/v1/sessions/${id}${tail}`);
       expect([status, body]).toEqual([
         404,
-        { error: { code: "404", message: "There is no such record in this account. Check the id." } },
+        {
+          error: {
+            code: "404",
+            message: "There is no such record in this account. Check the id.",
+            reason: "NOT_FOUND",
+          },
+        },
       ]);
     }
     const { status, body } = await client.get(`/v1/sessions/1${tail}`);

@@ -24,6 +24,7 @@ describe("a logout token is rejected and ends nothing", () => {
       error: {
         code: "400",
         message: expect.stringMatching(/^(The logout_token is not valid|logout_token: is required)/),
+        reason: "INVALID_LOGOUT_TOKEN",
       },
     });
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");

@@ -80,13 +80,19 @@ test("a logout request that does not arrive completely gets 408, and 429 once it
   expect(new Set(statuses)).toEqual(new Set([408, 429]));
   expect(statuses.filter((status) => status === 408).length).toBeLessThanOrEqual(4);
   expect(JSON.parse(responses.find((response) => response?.status === 408)?.body ?? "")).toEqual({
-    error: { code: "408", message: "The HTTP request did not arrive in time. Send it again." },
+    error: {
+      code: "408",
+      message: "The HTTP request did not arrive in time. Send it again.",
+      reason: "REQUEST_TIMEOUT",
+    },
   });
 });
 
 test("a form of more than 16 KiB counts as one without a token, and a smaller one is read [DSH-04]", async () => {
   const token = await fake().sign(claimsOf({ padding: "x".repeat(16_384) }));
-  expect((await sendToken(token)).body).toEqual({ error: { code: "400", message: "logout_token: is required." } });
+  expect((await sendToken(token)).body).toEqual({
+    error: { code: "400", message: "logout_token: is required.", reason: "INVALID_LOGOUT_TOKEN" },
+  });
   expect((await sendToken(await fake().sign(claimsOf({ padding: "x".repeat(8_000) })))).status).toBe(200);
 });
 
@@ -215,7 +221,11 @@ describe("a repeated logout token", () => {
         const { cookie } = await enter(base(), fake());
         for (const at of [base(), second.base])
           expect((await sendToken(token, at)).body).toEqual({
-            error: { code: "400", message: "logout_token: must be a new one; this one was already received." },
+            error: {
+              code: "400",
+              message: "logout_token: must be a new one; this one was already received.",
+              reason: "INVALID_LOGOUT_TOKEN",
+            },
           });
         expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
       }

@@ -31,7 +31,9 @@ async function expectRejected(request: (accept: string) => Promise<RestResponse>
       expect(response.text).toMatch(/<a [^>]*href="\/sign-in"/);
     } else {
       expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-      expect(response.body).toEqual({ error: { code: "400", message: expect.stringMatching(/sign-in/) } });
+      expect(response.body).toEqual({
+        error: { code: "400", message: expect.stringMatching(/sign-in/), reason: "SIGN_IN_FAILED" },
+      });
     }
   }
   expect(await sessionCount(fixture().service)).toBe(before);
@@ -189,7 +191,7 @@ test("a user who denies access at the provider sees that the sign-in was cancell
   }).toString();
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
   expect((await sendRequest(back, { cookie })).body).toEqual({
-    error: { code: "400", message: "The sign-in was cancelled." },
+    error: { code: "400", message: "The sign-in was cancelled.", reason: "SIGN_IN_FAILED" },
   });
 });
 

@@ -181,7 +181,13 @@ test.each([
   expect([status, headers.get("content-type"), body]).toEqual([
     404,
     "application/json; charset=utf-8",
-    { error: { code: "404", message: "The path does not exist. Check it against the API reference." } },
+    {
+      error: {
+        code: "404",
+        message: "The path does not exist. Check it against the API reference.",
+        reason: "UNKNOWN_PATH",
+      },
+    },
   ]);
 });
 

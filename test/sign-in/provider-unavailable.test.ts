@@ -51,7 +51,7 @@ async function expectUnavailable(at: string): Promise<void> {
   const json = await sendRequest(`${at}/sign-in`, { accept: "application/json" });
   expect([json.status, json.body, json.headers.getSetCookie()]).toEqual([
     503,
-    { error: { code: "503", message: expect.any(String) } },
+    { error: { code: "503", message: expect.any(String), reason: "UNAVAILABLE" } },
     [],
   ]);
   const page = await sendRequest(`${at}/sign-in`, { accept: "text/html" });
@@ -270,7 +270,10 @@ describe("a logout token is 503 and ends nothing, so that the provider repeats i
     const at = await cold();
     fake.responses.set("/jwks", response);
     const { status, body } = await sendLogoutToken(at, await fake.sign(logoutClaims(fake)));
-    expect([status, body]).toEqual([503, { error: { code: "503", message: expect.any(String) } }]);
+    expect([status, body]).toEqual([
+      503,
+      { error: { code: "503", message: expect.any(String), reason: "UNAVAILABLE" } },
+    ]);
     expect(await ownerStatus(at, cookie)).toBe(200);
     fake.responses.clear();
     expect((await sendLogoutToken(at, await fake.sign(logoutClaims(fake)))).status).toBe(200);

@@ -219,7 +219,13 @@ describe("only our own page can sign out", () => {
     const rejected = await sendRequest(`${fixture().base}/sign-out`, options);
     expect([rejected.status, rejected.body]).toEqual([
       403,
-      { error: { code: "403", message: "Origin: must be that of the dashboard. Use the dashboard's own pages." } },
+      {
+        error: {
+          code: "403",
+          message: "Origin: must be that of the dashboard. Use the dashboard's own pages.",
+          reason: "FOREIGN_ORIGIN",
+        },
+      },
     ]);
     const page = await sendRequest(`${fixture().base}/sign-out`, { ...options, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);

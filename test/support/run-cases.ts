@@ -149,7 +149,7 @@ export function expectStated(
     wire: wire.name,
     http: status,
     code: wire.name === "rest" ? undefined : code,
-    reason: wire.name === "rest" ? undefined : reason,
+    reason,
     message,
   });
   if (code !== "ok") expect(outcome.message).toMatch(/\S/);

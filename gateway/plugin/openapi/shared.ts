@@ -79,13 +79,20 @@ export const errorSchemas: Record<string, JsonObject> = {
         description: "A human-readable description of the error. It names every invalid field.",
         examples: ["email: must be at most 254 characters"],
       },
+      reason: {
+        type: "string",
+        pattern: "^[A-Z][A-Z0-9_]*$",
+        description:
+          "The reason, for programs: one of the names on the page of errors, the same as over Connect and gRPC. Later releases can add reasons.",
+        examples: ["INVALID_REQUEST"],
+      },
       details: {
         type: "array",
         description: "The invalid parts of the request. Absent if the error is not about a part of it.",
         items: reference("schemas", "ErrorDetail"),
       },
     },
-    required: ["code", "message"],
+    required: ["code", "message", "reason"],
   },
   ErrorDetail: {
     type: "object",
@@ -97,6 +104,11 @@ export const errorSchemas: Record<string, JsonObject> = {
       },
       rule: { type: "string", description: "A machine-readable name of the violated rule." },
       message: { type: "string", description: "A human-readable description of the constraint." },
+      contact_id: {
+        type: "string",
+        format: "uuid",
+        description: "The contact that already has the value. Only with `DUPLICATE_EMAIL`.",
+      },
     },
     required: ["field", "rule", "message"],
   },

@@ -22,7 +22,7 @@ A body is a JSON object in UTF-8 of at most 256 KiB, sent as \`Content-Type: app
 
 ## Errors
 
-Every error is \`{"error": {"code", "message"}}\`. If single fields are invalid, \`details\` lists all of them (of unknown names, the first 50). The checks run in this order, and the first one that fails decides the response:
+Every error is \`{"error": {"code", "message", "reason"}}\`. Programs use \`reason\`. If single fields are invalid, \`details\` lists all of them (of unknown names, the first 50). The checks run in this order, and the first one that fails decides the response:
 
 1. 429: too many requests
 2. 404: unknown path, or 405: wrong method

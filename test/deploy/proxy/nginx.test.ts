@@ -48,7 +48,13 @@ test("a request that nginx itself rejects gets the envelope of the API, never HT
   for (const [what, head, status] of rejectedByNginx) {
     const [found, type, body] = await exchange(proxy, head);
     expect([what, found, type]).toEqual([what, status, "application/json"]);
-    expect(body, what).toEqual({ error: { code: String(status), message: expect.stringMatching(/\w+ \w+/) } });
+    expect(body, what).toEqual({
+      error: {
+        code: String(status),
+        message: expect.stringMatching(/\w+ \w+/),
+        reason: expect.stringMatching(/^[A-Z_]+$/),
+      },
+    });
   }
   // The port is for TLS alone.
   const plain = await rest(`http://localhost:${proxy.port}`, "/v1/contacts");

@@ -244,7 +244,7 @@ function errorsOfItsOwn(kind: ProxyKind): void {
     // At once: the proxy tries for some seconds to reach an instance.
     const expectEnvelope = async (path: string): Promise<void> => {
       const { status, headers, body } = await rest(proxy.base, path);
-      expect([path, status, body]).toEqual([path, 503, { error: { code: "503", message } }]);
+      expect([path, status, body]).toEqual([path, 503, { error: { code: "503", message, reason: "UNAVAILABLE" } }]);
       expect(headers.get("Content-Type")).toMatch(/^application\/json/);
       // Only a 429 has it (clients back off by themselves after a 503).
       expect(headers.get("Retry-After")).toBeNull();

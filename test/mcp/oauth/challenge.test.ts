@@ -108,7 +108,11 @@ test("with a token every method except POST is 405 with Allow, in the envelope, 
       expect(JSON.parse(text)).toEqual({
         jsonrpc: "2.0",
         id: null,
-        error: { code: "405", message: "The path does not support this method. Use one of its methods." },
+        error: {
+          code: "405",
+          message: "The path does not support this method. Use one of its methods.",
+          reason: "METHOD_NOT_ALLOWED",
+        },
       });
   }
 });
@@ -163,7 +167,11 @@ test("any other origin is 403 with a valid token, and 401 without, which a page 
     expect(JSON.parse(text)).toEqual({
       jsonrpc: "2.0",
       id: null,
-      error: { code: "403", message: "Origin: must be one that the operator allows (CORS_ORIGINS)." },
+      error: {
+        code: "403",
+        message: "Origin: must be one that the operator allows (CORS_ORIGINS).",
+        reason: "FOREIGN_ORIGIN",
+      },
     });
     expectChallenge(await send(base, undefined, undefined, { Origin: origin }), base);
   }
@@ -210,7 +218,11 @@ describe("while the interface is disabled", () => {
         expect(JSON.parse(text)).toEqual({
           jsonrpc: "2.0",
           id: null,
-          error: { code: "503", message: "The public interface is temporarily disabled. Try again later." },
+          error: {
+            code: "503",
+            message: "The public interface is temporarily disabled. Try again later.",
+            reason: "INTERFACE_DISABLED",
+          },
         });
       }
     }
@@ -284,6 +296,7 @@ test("if sign-in is off, /mcp and the documents are 503 with the reason; the oth
             error: {
               code: "503",
               message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",
+              reason: "UNAVAILABLE",
             },
           },
         ]);

@@ -161,7 +161,11 @@ test("the parser rejects an Authorization header of 1 MB with 431 in the envelop
   );
   expect(responses[0]?.status).toBe(431);
   expect(JSON.parse(responses[0]?.body ?? "")).toEqual({
-    error: { code: "431", message: "The HTTP headers are too large. Send fewer or shorter headers." },
+    error: {
+      code: "431",
+      message: "The HTTP headers are too large. Send fewer or shorter headers.",
+      reason: "HEADERS_TOO_LARGE",
+    },
   });
 });
 

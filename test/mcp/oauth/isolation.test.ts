@@ -274,6 +274,7 @@ test("a user without an account is 403 with the reason, and so is one whose acco
     error: {
       code: "403",
       message: "The signed-in user has no account. Ask the operator of the service to link one.",
+      reason: "NO_ACCOUNT",
     },
   };
   const nobody = await send(base, `Bearer ${await accessToken(fake, { sub: "nobody" })}`);

@@ -42,7 +42,11 @@ afterEach(async () => {
 const undecided = {
   jsonrpc: "2.0",
   id: null,
-  error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
+  error: {
+    code: "503",
+    message: "The identity provider cannot be reached. Try again in a moment.",
+    reason: "UNAVAILABLE",
+  },
 };
 
 test("while the provider was never reached a token is 503 without a challenge, and is accepted once it is reached; a missing token is 401 [OAU-14]", async () => {

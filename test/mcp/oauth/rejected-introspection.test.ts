@@ -55,6 +55,7 @@ const undecided = {
     code: "503",
     message:
       "The identity provider rejects the service's requests to check access tokens. Report this to the operator.",
+    reason: "UNAVAILABLE",
   },
 };
 async function up(): Promise<string[]> {

@@ -64,7 +64,11 @@ test("the body of a 503 is also a JSON-RPC error [MCP-13, ERR-14]", async () => 
       {
         jsonrpc: "2.0",
         id: null,
-        error: { code: "503", message: "The public interface is temporarily disabled. Try again later." },
+        error: {
+          code: "503",
+          message: "The public interface is temporarily disabled. Try again later.",
+          reason: "INTERFACE_DISABLED",
+        },
       },
     ]);
   } finally {

@@ -66,7 +66,7 @@ test("one client network can cause 2 fetches of the keys and then one in 20 seco
     503,
     null,
     null,
-    { jsonrpc: "2.0", id: null, error: { code: "503", message: undecided } },
+    { jsonrpc: "2.0", id: null, error: { code: "503", message: undecided, reason: "UNAVAILABLE" } },
   ]);
   expect(fetches() - before).toBe(2);
   expect([await statusOf(base, await genuine(), elsewhere), await statusOf(base, await genuine(), office)]).toEqual([
@@ -88,7 +88,10 @@ test("forged tokens from many networks cause 5 fetches and then one in 10 second
   expect(fetches() - before).toBe(5);
   await fake.rotate();
   const { status, body } = await send(base, `Bearer ${await genuine()}`, undefined, elsewhere);
-  expect([status, body]).toEqual([503, { jsonrpc: "2.0", id: null, error: { code: "503", message: undecided } }]);
+  expect([status, body]).toEqual([
+    503,
+    { jsonrpc: "2.0", id: null, error: { code: "503", message: undecided, reason: "UNAVAILABLE" } },
+  ]);
   await advanceClock(10, service.app.client);
   // The fetch for a forged token finds the new key for all.
   expectChallenge(await send(base, `Bearer ${await forged()}`, undefined, from()), base, /unknown key/);
@@ -150,7 +153,11 @@ test("while the provider is unavailable, tokens of unknown keys are 503 and caus
       {
         jsonrpc: "2.0",
         id: null,
-        error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
+        error: {
+          code: "503",
+          message: "The identity provider cannot be reached. Try again in a moment.",
+          reason: "UNAVAILABLE",
+        },
       },
     ]);
   }
@@ -167,7 +174,7 @@ test("a sign-in and a logout token of a new key are accepted at once after a rot
     expect((await sendLogoutToken(base, await forgedLogout(), office)).status).toBe(status);
   await fake.rotate();
   expect((await sendLogoutToken(base, await logoutToken(), office)).body).toEqual({
-    error: { code: "503", message: undecided },
+    error: { code: "503", message: undecided, reason: "UNAVAILABLE" },
   });
   expect((await sendLogoutToken(base, await logoutToken(), elsewhere)).status).toBe(200);
   for (let at = 0; at < 10; at++) await send(base, `Bearer ${await forged()}`, undefined, from());

@@ -68,7 +68,13 @@ describe("the authorization server's document", () => {
       const none = await get(serverPath, {}, instance.base);
       expect([none.status, none.body]).toEqual([
         503,
-        { error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." } },
+        {
+          error: {
+            code: "503",
+            message: "The identity provider cannot be reached. Try again in a moment.",
+            reason: "UNAVAILABLE",
+          },
+        },
       ]);
       expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
       other.responses.clear();

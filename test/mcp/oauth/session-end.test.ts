@@ -196,6 +196,7 @@ test("a user without an account is 403 with the reason, and their token is not t
     error: {
       code: "403",
       message: "The signed-in user has no account. Ask the operator of the service to link one.",
+      reason: "NO_ACCOUNT",
     },
   });
 });

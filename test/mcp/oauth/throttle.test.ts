@@ -95,7 +95,7 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
       expect(body).toEqual({
         jsonrpc: "2.0",
         id: null,
-        error: { code: "429", message: "Too many requests. Try again in 1 second." },
+        error: { code: "429", message: "Too many requests. Try again in 1 second.", reason: "RATE_LIMITED" },
       });
     }
   }
@@ -129,7 +129,11 @@ test("every message of a batch takes a token; a batch without enough tokens is r
     const wait = Number(rejected.headers.get("retry-after"));
     expect([rejected.status, rejected.body]).toEqual([
       429,
-      { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests. Try again in ${wait} seconds.` } },
+      {
+        jsonrpc: "2.0",
+        id: null,
+        error: { code: "429", message: `Too many requests. Try again in ${wait} seconds.`, reason: "RATE_LIMITED" },
+      },
     ]);
     // Of 20 tokens, known() took 1, the batch 9, and the rejected batch 1.
     const most = 9 + Math.ceil((performance.now() - began) / 1_000);
