@@ -1,5 +1,4 @@
-// Walks the fields of a message in protobuf's JSON, to find values that the library misreads or reports poorly.
-import { ScalarType } from "@bufbuild/protobuf";
+// Walks the fields of a message in protobuf's JSON, to find values that the library misreads.
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 
 /** A value of a field, with its path in the names of the proto. */
@@ -10,15 +9,14 @@ export interface GivenField {
 }
 
 /**
- * Yields the values of all fields that hold messages or 32-bit integers, at any depth. An item of a list is a value of
+ * Yields the values of all fields that hold messages, at any depth. An item of a list is a value of
  * its own. Skips maps, and values of another shape, which the library rejects: a list can have 100,000 items.
  */
 export function* fieldsIn(message: DescMessage, json: JsonValue, path = ""): Generator<GivenField> {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return;
   for (const [key, value] of Object.entries(json)) {
     const field = message.fields.find(({ name, jsonName }) => name === key || jsonName === key);
-    if (field === undefined || field.fieldKind === "map") continue;
-    if (field.message === undefined && field.scalar !== ScalarType.INT32) continue;
+    if (field?.message === undefined || field.fieldKind === "map") continue;
     if (Array.isArray(value) !== (field.fieldKind === "list")) continue;
     const own = path + field.name;
     if (!Array.isArray(value)) yield* one(field, value, own);

@@ -1,8 +1,9 @@
-// Finds violations in JSON that the library accepts: invalid UTF-8, and dates that do not exist.
+// Finds violations in JSON messages: what the library accepts (invalid UTF-8, dates that do not exist), and where it
+// cannot decode a message.
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { compressedFlag } from "@connectrpc/connect/protocol";
-import { integersBeyondType } from "../../gateway/json-integers.ts";
+import { undecodedFields } from "../../gateway/json-undecoded.ts";
 import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
@@ -42,14 +43,14 @@ export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws
   };
 }
 
-/** Returns the integers beyond their type in a message that the library has not decoded. */
-export async function rangeViolations(
+/** Returns the violations of the fields for which the library cannot decode a message. */
+export async function undecodedIn(
   input: DescMessage,
   maxBytes: number,
   { data, isJson, isCompressed }: ReceivedMessage,
 ): Promise<readonly Violation[]> {
   if (!isJson) return none;
-  return integersBeyondType(input, utf8.decode(isCompressed ? await gzip.decompress(data, maxBytes) : data));
+  return undecodedFields(input, utf8.decode(isCompressed ? await gzip.decompress(data, maxBytes) : data));
 }
 
 /**
@@ -62,7 +63,10 @@ export function createStrictDecoder(input: DescMessage): TextOf {
     decode(bytes: Uint8Array) {
       const flaws = flawsIn(bytes);
       if (flaws.length > 0) rejectInput(flaws);
-      return utf8.decode(bytes);
+      const text = utf8.decode(bytes);
+      const undecoded = isJson(text) ? undecodedFields(input, text) : none;
+      if (undecoded.length > 0) rejectInput(undecoded);
+      return text;
     },
   };
 }
@@ -83,6 +87,15 @@ function flawFinder(input: DescMessage): (bytes: Uint8Array) => readonly Violati
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";
     return timesThatDoNotExist(input, utf8.decode(bytes)).map((field) => ({ field, rule: "timestamp", message }));
   };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function holdsTimes(message: DescMessage, seen: Set<DescMessage>): boolean {

@@ -16,7 +16,7 @@ import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { AdmittedCall, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
-import { createJsonFlaws, messageOfBody, rangeViolations } from "./json-flaws.ts";
+import { createJsonFlaws, messageOfBody, undecodedIn } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
@@ -83,7 +83,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         return undefined;
       },
     );
-    if (served === undefined) return admitted.reject([violation("message", unreadable)]);
+    if (served === undefined)
+      return admitted.reject(await undecodedOr(violation("message", unreadable), { rpc, maxBytes, message }));
     const { large } = call;
     if (large !== undefined) {
       // Releases the message: the library's response keeps the call in memory.
@@ -134,23 +135,28 @@ interface Undecoded {
 }
 
 /**
- * Rejects a message that the library did not decode, with the library's error text. An integer beyond its type gets the
- * message of REST instead.
+ * Rejects a message that the library did not decode. The violations name the fields of JSON that is well-formed; any
+ * other message gets the library's error text.
  */
 async function rejectUndecoded(
   protocol: Protocol,
   served: CollectedResponse,
   { inbound, admitted }: Call,
-  { rpc, maxBytes, message }: Undecoded,
+  undecoded: Undecoded,
 ): Promise<CollectedResponse> {
   const error = await rejectedWith(protocol, served);
   if (error.code !== Code.Unimplemented) {
-    const found = await rangeViolations(rpc.input, maxBytes, message).catch(() => []);
-    return admitted.reject(found.length > 0 ? found : [violationOf(error, maxBytes)]);
+    return admitted.reject(await undecodedOr(violationOf(error, undecoded.maxBytes), undecoded));
   }
   await admitted.prove();
   observeUnsupported(inbound);
   return served;
+}
+
+/** Returns the violations of single fields, or else this one of the whole message. */
+async function undecodedOr(whole: Violation, { rpc, maxBytes, message }: Undecoded): Promise<readonly Violation[]> {
+  const found = await undecodedIn(rpc.input, maxBytes, message).catch(() => []);
+  return found.length > 0 ? found : [whole];
 }
 
 /** Runs the service for a decoded message. */

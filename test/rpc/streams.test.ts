@@ -60,7 +60,7 @@ test("a stream without a token is unauthenticated, whatever its message [ADM-01,
 });
 
 describe.each([
-  ["an unknown field", (form: Form) => text(form, '{"x":1}'), ": the message is malformed: "],
+  ["an unknown field", (form: Form) => text(form, '{"x":1}'), "x: is not a known property"],
   ["no JSON", (form: Form) => text(form, "{"), ": the message is malformed: "],
   ["a size over the limit", () => declared, ": the message must be at most "],
   ["a compression that no header names", (form: Form) => text(form, "xx", 1), ": the message is malformed: "],
@@ -70,7 +70,12 @@ describe.each([
       for (const rpc of [importRpc, exportRpc]) {
         const { code, reason, message, violations, logged } = await call(form, rpc, body(form));
         const where = `${form.name}, ${rpc.name}`;
-        expect([code, reason, violations], where).toEqual(["invalid_argument", "INVALID_REQUEST", [`: ${message}`]]);
+        expect([code, reason, violations], where).toEqual([
+          "invalid_argument",
+          "INVALID_REQUEST",
+          [expect.any(String)],
+        ]);
+        expect(violations[0]?.replace(/^: /, ""), where).toBe(message);
         expect(violations[0], where).toContain(words);
         expect(logged, where).toEqual([200, "invalid_argument"]);
       }
