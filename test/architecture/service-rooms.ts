@@ -112,7 +112,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
       "gateway/continue.ts",
-      "gateway/json-integers.ts",
+      "gateway/json-undecoded.ts",
     ],
   ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
