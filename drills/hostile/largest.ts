@@ -54,7 +54,7 @@ export async function fillWithLargest(internal: string, accountId: string, name:
     const some = Array.from({ length: 25 }, () => ({ ...note, position }));
     await put("UpsertSessionNotes", "notes", some);
   }
-  await put("PutTranscripts", "transcripts", [{ session_id, transcript: "Zoë: 🙂 王小明 \n".repeat(1_200_000) }]);
+  await put("PutTranscripts", "transcripts", [{ session_id, transcript: "Zoë: 🙂 王小明 \n".repeat(180_000) }]);
   return session_id;
 }
 

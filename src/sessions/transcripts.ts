@@ -3,8 +3,6 @@ import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
 import { dateOf, idText, omitNulls, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex, uuid } from "../db/mongo.ts";
@@ -42,17 +40,12 @@ export interface TranscriptStore {
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
   /**
-   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session. It fails with
-   * INVALID_REQUEST if its compressed text exceeds 15 MiB.
+   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session.
    */
   put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
   /** Deletes the transcript of a session. Returns false if there is no transcript. */
   remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
 }
-
-/** The maximum size of a compressed text. The rest of the document also has to fit in MongoDB's limit of 16 MB. */
-const maxDeflated = 15 * 2 ** 20;
-const tooLong = "transcript: must be shorter: MongoDB can store at most 15 MiB of it, compressed";
 
 export const transcriptCollection: CollectionSpec = {
   collection: collections.transcripts,
@@ -105,7 +98,6 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
             const item = items[at] as TranscriptItem;
             const { _id } = parentOf("session", sessionOf(item), known);
             const text = texts[at] ?? null;
-            if (text !== null && text.blocks.length() > maxDeflated) fail(Reason.INVALID_REQUEST, { message: tooLong });
             return { _id, account_id: scope.accountId, text, recording: recordingDocument(item) };
           };
         },
