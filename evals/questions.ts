@@ -40,7 +40,7 @@ const first: readonly Question[] = [
   {
     prompt: "What was said about the price in the sessions with Ann Lee?",
     trace: async (callTool) =>
-      callTool("get_session_transcript", { contact_id: await idOf(callTool, "ann lee"), query: "price" }),
+      callTool("search_transcripts", { contact_id: await idOf(callTool, "ann lee"), query: "price" }),
     facts: ({ sessionsOf, transcriptOf }) =>
       sessionsOf("Ann Lee")
         .map((session) => (transcriptOf(session) ?? "").split("\n").filter((line) => hasWords(line, "price")))

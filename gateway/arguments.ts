@@ -19,8 +19,8 @@ import { collectUnknown } from "./unknown-names.ts";
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
-/** Creates the reader of a route without a body. */
-export function createArgumentReader(route: Route): ArgumentReader {
+/** Creates the reader of a route without a body, or of an rpc that REST does not have. */
+export function createArgumentReader(route: Pick<Route, "rpc" | "path" | "query" | "beyond">): ArgumentReader {
   const beyond = route.beyond?.fields ?? [];
   const fields = new Map([...route.path, ...route.query, ...beyond].map((field) => [field.name, field]));
   const isGiven = (given: Readonly<Record<string, unknown>>, name: string): boolean =>

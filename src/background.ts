@@ -21,6 +21,7 @@ export function startBackground(
       (what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"),
       trouble("search_index"),
     ),
+    services.prepareTranscripts(trouble("transcript_terms")),
   ];
   return async (until) => {
     for (const task of tasks) task.stop();

@@ -40,6 +40,7 @@ import { contactLabel, createNoteStore, noteCollection } from "./notes/store.ts"
 import { createNoteUpserts } from "./notes/upsert.ts";
 import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionCollection } from "./sessions/store.ts";
+import { prepareTranscripts } from "./sessions/transcript-preparation.ts";
 import { createTranscriptSearch } from "./sessions/transcript-search.ts";
 import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
 import { createSessionUpserts } from "./sessions/upsert.ts";
@@ -108,8 +109,11 @@ function createRecordStores(client: MongoClient) {
     upserts: checkedUpserts({
       contacts: batches.upsert,
       contactsByEmail: batches.merge,
-      sessions: createSessionUpserts(client, contacts.lockNamed, (scope, id, title, options) =>
-        notes.relabel(scope, "session", id, title, options),
+      sessions: createSessionUpserts(
+        client,
+        contacts.lockNamed,
+        (scope, id, title, options) => notes.relabel(scope, "session", id, title, options),
+        transcripts.move,
       ),
       transcripts: transcripts.put,
       session_notes: ofNotes.upsertOfSessions,
@@ -181,6 +185,8 @@ export function createServices(
       ...createBackupStreams(createReadDocuments(client), recordExport(audit)),
     ]),
     bulkLoading,
+    /** Prepares the transcripts of an earlier release for their search, in the background. */
+    prepareTranscripts: (onTrouble: OnTrouble) => prepareTranscripts(client, onTrouble),
   };
 }
 

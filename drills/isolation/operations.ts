@@ -38,7 +38,7 @@ export interface Where {
 }
 
 /** What a call of an rpc has to have, beyond what its descriptor says. */
-const needed: Readonly<Record<string, readonly string[]>> = { searchTranscripts: ["query", "session_id"] };
+const needed: Readonly<Record<string, readonly string[]>> = { searchTranscripts: ["query"] };
 
 /** The reads that REST does not have, as rows of the routing table. */
 export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => rpc.parent))]

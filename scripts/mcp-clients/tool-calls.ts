@@ -44,6 +44,11 @@ export const toolCalls: readonly ToolCall[] = [
     given: ({ session }) => ({ session_id: session }),
     expected: ({ session }) => session,
   },
+  {
+    tool: "search_transcripts",
+    given: ({ contact, name }) => ({ contact_id: contact, query: name.split(" ")[0] }),
+    expected: ({ session }) => session,
+  },
   { tool: "search_notes", given: ({ contact }) => ({ contact_id: contact }), expected: ({ contact }) => contact },
   { tool: "search", given: ({ name }) => ({ query: name }), expected: ({ contact }) => `contact:${contact}` },
   { tool: "fetch", given: ({ contact }) => ({ id: `contact:${contact}` }), expected: ({ name }) => name },

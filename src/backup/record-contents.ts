@@ -124,6 +124,8 @@ export const transcriptContents = contents<TranscriptDocument>({
     account_id: anId,
     text: orNull(documentOf({ blocks: someBytes, size: aCount, crc: aCount })),
     recording: orNull(documentOf(recordingShape)),
+    rank: optional(aNumber),
+    [termsField]: optional(terms[termsField]),
   },
   async reads({ text, ...transcript }) {
     if (text !== null) await requireWhole({ ...text, blocks: text.blocks.buffer });

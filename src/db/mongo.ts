@@ -69,6 +69,8 @@ export interface ErasedAccount {
 export interface ErasurePlan {
   readonly key: "_id" | "created_at" | "rank";
   readonly hint?: string;
+  /** The number of documents of the first batch; by default 200. */
+  readonly batchSize?: number;
   /**
    * Returns the filter for the account's documents; undefined if there can be none. By default, it compares
    * `account_id`.

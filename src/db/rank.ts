@@ -37,3 +37,8 @@ export function rankBetween(first: number | undefined, last: number | undefined)
     ...(last === undefined ? {} : { $lt: (last + 1 - epoch) * steps }),
   };
 }
+
+/** Returns the instant of a dated record by its rank, in milliseconds since 1970; undefined for an undated one. */
+export function instantOf(rank: number): number | undefined {
+  return rank < firstDated ? undefined : Math.floor(rank / steps) + epoch;
+}

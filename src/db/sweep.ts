@@ -19,13 +19,14 @@ export interface Part {
   readonly filter: Document;
   readonly key: string;
   readonly hint?: string;
+  readonly batchSize?: number;
 }
 
 /**
  * The target duration of a delete. The number of documents depends on their index entries: a note has up to a hundred.
  */
 const batchMs = 200;
-const batchSize = { first: 200, min: 20, max: 2_000 } as const;
+const batchSizes = { first: 200, min: 20, max: 2_000 } as const;
 /** The number of deletes under way: while one waits for a majority, another one works. */
 const atOnce = 2;
 
@@ -33,9 +34,10 @@ const atOnce = 2;
 export function partsOf(specs: readonly CollectionSpec[], account: ErasedAccount): readonly Part[] {
   return specs.flatMap(({ collection: place, erasure }) => {
     if (erasure === undefined) return [];
-    const { key, hint, filter: filterOf = ({ id }) => ({ account_id: id }) } = erasure;
+    const { key, hint, batchSize, filter: filterOf = ({ id }) => ({ account_id: id }) } = erasure;
     const filter = filterOf(account);
-    return filter === undefined ? [] : [{ place, key, filter, ...(hint === undefined ? {} : { hint }) }];
+    if (filter === undefined) return [];
+    return [{ place, key, filter, ...(hint !== undefined && { hint }), ...(batchSize !== undefined && { batchSize }) }];
   });
 }
 
@@ -66,10 +68,14 @@ interface Range {
  * Deletes range after range, each from where the last one ended: a scan from the beginning would pass over all recently
  * deleted entries. Concurrent ranges are disjoint. Returns false if the right to sweep has ended.
  */
-async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: SweepRight): Promise<boolean> {
+async function sweepOnce(
+  db: Db,
+  { place, filter, key, hint, batchSize = batchSizes.first }: Part,
+  right: SweepRight,
+): Promise<boolean> {
   const collection = db.collection(place);
   const hinted = hint === undefined ? {} : { hint };
-  let size: number = batchSize.first;
+  let size = batchSize;
   let rest: Document | undefined = filter;
   let range = Promise.resolve<Range | undefined>(undefined);
 
@@ -103,7 +109,8 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       );
       right.count(place, deletedCount);
       const fitting = (current.size * batchMs) / (performance.now() - startedAt);
-      size = Math.round(Math.min(batchSize.max, 2 * size, Math.max(batchSize.min, fitting)));
+      const min = Math.min(batchSizes.min, batchSize);
+      size = Math.round(Math.min(batchSizes.max, 2 * size, Math.max(min, fitting)));
     }
   }
   // Waits for every sweep, even if one fails, because the caller then releases the lease.

@@ -43,7 +43,8 @@ export function createIngestService(
     async putTranscripts({ accountId, transcripts: items, ...rest }, operator) {
       requireAllRead(rest);
       const names = items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId }));
-      const results = resultsOf(names, await upserts.transcripts(await operator.scopeFor(accountId), items));
+      const outcomes = await upserts.transcripts(await operator.scopeFor(accountId), items, maxTerms);
+      const results = resultsOf(names, outcomes);
       return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results };
     },
     async upsertSessionNotes({ accountId, notes: items, ...rest }, operator) {

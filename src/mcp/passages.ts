@@ -15,18 +15,13 @@ export const passageArguments = {
     maxLength: 100,
     description: "One or a few words: returns only the passages in which all of them were said.",
   },
-  contact_id: {
-    type: "string",
-    format: "uuid",
-    description: "With query, instead of session_id: searches the contact's newest 50 transcripts.",
-  },
 } as const;
 
 /** The members that a result has instead of a page. */
 export const passageProperties = {
   passages: {
     type: "array",
-    description: "With query: at most 20 passages, those of the newest session first.",
+    description: "With query: at most 20 passages.",
     items: {
       type: "object",
       properties: {
@@ -42,10 +37,7 @@ export const passageProperties = {
   complete: { type: "boolean", description: "With query: false if there may be more passages." },
 } as const;
 
-const restOfSession =
-  "There may be more passages. Use more words, or read the transcript page by page: leave out query.";
-const restOfContact =
-  "There may be more passages. Use more words, or search one session by session_id: list_sessions with contact_id and has_transcript lists them.";
+const rest = "There may be more passages. Use more words, or read the transcript page by page: leave out query.";
 
 /**
  * Finds passages. `violations` contains those found before. Fails with INVALID_REQUEST, which names every invalid
@@ -62,16 +54,13 @@ export async function findPassages(
     if (typeof value !== "string" || value === "") return undefined;
     return withoutKind(name, value);
   };
-  const [query = "", sessionId, contactId] = [text("query"), text("session_id"), text("contact_id")];
-  const request = create(SearchTranscriptsRequestSchema, {
-    query,
-    ...(sessionId !== undefined && { sessionId }),
-    ...(contactId !== undefined && { contactId }),
-  });
+  const [query = "", sessionId] = [text("query"), text("session_id")];
+  if (sessionId === undefined && violations.every(({ field }) => field !== "session_id"))
+    violations.push({ field: "session_id", rule: "required", message: "is required" });
+  const request = create(SearchTranscriptsRequestSchema, { query, ...(sessionId !== undefined && { sessionId }) });
   const found = await calls.invoke(SessionService.method.searchTranscripts, request, inbound, violations);
   const { complete } = found;
-  const rest = complete ? {} : { truncated: true, hint: contactId === undefined ? restOfSession : restOfContact };
-  return { passages: found.passages.map(passage), complete, ...rest };
+  return { passages: found.passages.map(passage), complete, ...(!complete && { truncated: true, hint: rest }) };
 }
 
 function passage({ sessionId, sessionTitle, sessionDate, offset, text }: TranscriptPassage): Record<string, unknown> {

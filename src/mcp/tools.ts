@@ -6,6 +6,7 @@ import { fetchTool } from "./fetch.ts";
 import type { ContactRow } from "./rows.ts";
 import { olderNotes } from "./rows.ts";
 import { searchTool } from "./search.ts";
+import { searchTranscriptsTool } from "./search-transcripts.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
 
@@ -89,7 +90,7 @@ const listSessions: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("session", given) ??
-    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and get_session_transcript, with query, for what was said.`,
+    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
 };
 
 const getSession: OperationTool = {
@@ -114,13 +115,14 @@ const searchNotes: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
-    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said. ${fieldsOfContact}`,
+    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; search_transcripts finds what was said. ${fieldsOfContact}`,
 };
 
 /** All tools, in the order in which they are listed. */
 export const tools: readonly Tool[] = [
   ...[searchContacts, getContact, listSessions, getSession].map(operationTool),
   transcriptTool,
+  searchTranscriptsTool,
   operationTool(searchNotes),
   searchTool,
   fetchTool,

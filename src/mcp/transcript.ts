@@ -3,7 +3,6 @@ import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { meantInteger } from "../../gateway/arguments.ts";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
-import { rejectInput } from "../errors.ts";
 import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import { resultBytes } from "./bounds.ts";
 import { findPassages, passageArguments, passageProperties } from "./passages.ts";
@@ -22,18 +21,15 @@ export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
   description:
-    "Returns the words of a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
+    "Returns the words of a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search several sessions, use search_transcripts.",
   rest,
-  empty({ session_id, query, offset }, { complete, hint }) {
+  empty({ query, offset }, { complete, hint }) {
     if (!isGiven(query))
       return Number(offset) > 0
         ? "The transcript ends before this offset: pass a smaller one."
         : "This session has no transcript: get_session has its notes. list_sessions with has_transcript finds sessions that have one.";
     if (complete !== true) return `No passage with all these words was found, but not everything was searched. ${hint}`;
-    const others = session_id
-      ? "read the transcript page by page, if there is one: leave out query"
-      : "read the notes: use search_notes";
-    return `No passage has all these words. Use one or two other words, or ${others}.`;
+    return "No passage has all these words. Use one or two other words, or read the transcript page by page, if there is one: leave out query.";
   },
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");
@@ -50,7 +46,6 @@ export const transcriptTool: Tool = {
       input: {
         ...input,
         properties: { ...(input["properties"] as object), offset, ...passageArguments },
-        required: [],
       },
       output: {
         ...output,
@@ -68,8 +63,8 @@ export const transcriptTool: Tool = {
     };
   },
   async run(all, context) {
-    rejectOthers(all, ["session_id", "offset", "query", "contact_id"]);
-    const { offset: requested, query, contact_id, ...given } = all;
+    rejectOthers(all, ["session_id", "offset", "query"]);
+    const { offset: requested, query, ...given } = all;
     const { calls, inbound } = context;
     const violations: Violation[] = [];
     if (isGiven(query)) {
@@ -78,13 +73,6 @@ export const transcriptTool: Tool = {
       return findPassages(all, context, violations);
     }
     const offset = readOffset(requested, violations);
-    if (isGiven(contact_id)) {
-      // Without a query, the transcript of one session is read.
-      if (isGiven(given["session_id"]))
-        violations.push({ field: "contact_id", rule: "exclusive", message: "must not be given with session_id" });
-      else violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });
-      rejectInput(violations);
-    }
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
     const transcript = data.transcript ?? "";

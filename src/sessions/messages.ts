@@ -20,25 +20,27 @@ export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | "client" |
 
 /** Returns a session as a list shows it. */
 export function sessionSummary(document: SummaryRow): SessionSummary {
-  const { contact_id, client } = document;
   return {
     $typeName: "records.v1.SessionSummary",
     id: idText(document._id),
     ...textsOf(summaryFields.texts, document),
     ...timesOf(summaryFields.times, document),
-    ...(contact_id === null
-      ? {}
-      : {
-          client: keepDisplayName(
-            {
-              $typeName: "records.v1.SessionClient" as const,
-              id: idText(contact_id),
-              ...omitNulls({ fullName: client?.full_name }),
-            },
-            client ?? {},
-          ),
-        }),
+    ...clientOf(document),
   };
+}
+
+/** Returns the contact of a session as a list shows it, as the field `client`; no field if it has none. */
+export function clientOf({
+  contact_id,
+  client,
+}: Pick<SessionDocument, "contact_id" | "client">): Pick<SessionSummary, "client"> {
+  if (contact_id === null) return {};
+  const message = {
+    $typeName: "records.v1.SessionClient" as const,
+    id: idText(contact_id),
+    ...omitNulls({ fullName: client?.full_name }),
+  };
+  return { client: keepDisplayName(message, client ?? {}) };
 }
 
 /** Returns a session with its notes, in order. */

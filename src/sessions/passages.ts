@@ -2,13 +2,15 @@
 import { createYielder } from "../large/pieces.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
-import { splitWords } from "../search/words.ts";
+import { isUnspaced, splitWords } from "../search/words.ts";
 import { endOfCodePoint } from "../text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
 export interface Passage {
   readonly offset: number;
   readonly text: string;
+  /** The place in the text of the line in which the words begin, in UTF-16 units. */
+  readonly place: number;
 }
 
 /** The remaining budget of a search, which decreases as it runs. */
@@ -79,7 +81,8 @@ export async function findPassages(
     const start = Math.max(taken, startBefore(text, first.start, pieceLength));
     taken = end === text.length ? end : endOfPiece(text, end, pieceLength).end;
     const passage = text.slice(start, taken);
-    found.push({ offset: count(start + passage.length - passage.trimStart().length), text: passage.trim() });
+    const offset = count(start + passage.length - passage.trimStart().length);
+    found.push({ offset, text: passage.trim(), place: first.start });
     budget.passages--;
     [at, recent] = [taken, []];
   }
@@ -106,7 +109,12 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
   budget.pieces--;
   // The form in which a record stores its words, see `src/search/terms.ts`.
   const n = ` ${splitWords(text).join(" ")} `;
-  return maybe.filter((word) => hasWord(n, word));
+  return maybe.filter((word) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
+}
+
+/** Whether a word is one letter or digit, which matches whole words only, as in notes (contract §3.1). */
+function isLetter(word: string): boolean {
+  return word.length === endOfCodePoint(word, 0) && !isUnspaced(word);
 }
 
 /**

@@ -40,12 +40,17 @@ export function createSessionService(
       const transcript = (await transcripts.get(scope, uuid(sessionId))) ?? fail(Reason.NOT_FOUND);
       return { $typeName: "records.v1.GetSessionTranscriptResponse", transcript };
     },
-    searchTranscripts({ query, sessionId, contactId, ...rest }, scope) {
+    searchTranscripts({ query, sessionId, contactId, from, to, limit = 0, offset = 0, ...rest }, scope) {
       requireAllRead(rest);
-      if (sessionId !== undefined && contactId === undefined) return passages.inSession(scope, uuid(sessionId), query);
-      if (contactId !== undefined && sessionId === undefined) return passages.ofContact(scope, uuid(contactId), query);
-      const message = "is required unless contact_id is given, and must not be given with it";
-      return rejectInput([{ field: "session_id", rule: "one_of", message }]);
+      if (sessionId !== undefined) {
+        const others = { contact_id: contactId, from, to, offset: offset === 0 ? undefined : offset };
+        const given = Object.entries(others).filter(([, value]) => value !== undefined);
+        if (given.length === 0) return passages.inSession(scope, uuid(sessionId), query);
+        const message = "must not be given with session_id";
+        return rejectInput(given.map(([field]) => ({ field, rule: "exclusive", message })));
+      }
+      const contact = contactId === undefined ? undefined : uuid(contactId);
+      return passages.search(scope, { query, contactId: contact, ...periodOf(from, to) }, { limit, offset });
     },
   };
 }

@@ -61,7 +61,7 @@ export interface SessionStore {
   /** Finds all named sessions by one command. Reads only their names. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the named sessions, and locks them, so that no concurrent deletion can commit. */
-  readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title">>;
+  readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title" | "rank">>;
   /** Deletes the session and its transcript, within a transaction. Returns false if there is no such session. */
   remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
 }
@@ -90,7 +90,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
   return {
     ...clientCopies(sessions),
     ids: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
-    lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1 }, session }),
+    lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1, rank: 1 }, session }),
 
     async remove(scope, id, options) {
       requireGrant(scope);

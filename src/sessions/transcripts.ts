@@ -9,12 +9,20 @@ import { recordsIndex, uuid } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
 import { parentOf } from "../db/named.ts";
 import { requireNotFenced } from "../db/fence.ts";
+import { termsOfBatch } from "../db/batch-terms.ts";
 import { putBatch } from "../db/put-batch.ts";
+import { termsField } from "../db/search-fields.ts";
+import { termsIndex } from "../db/search-index.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { read } from "../db/read.ts";
 import { deflateText, defineDeflatedField } from "../deflated.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
+import { requireNotPast } from "../deadline.ts";
+import type { SessionDocument } from "./document.ts";
+import { spokenTerms } from "./spoken-terms.ts";
 
 /** A stored transcript. `_id` is the id of its session. */
 export interface TranscriptDocument {
@@ -23,6 +31,13 @@ export interface TranscriptDocument {
   /** The text (see `DeflatedText`); null if none has been generated yet. */
   text: { blocks: Binary; size: number; crc: number } | null;
   recording: RecordingDocument | null;
+  /**
+   * The rank of the session, copied from it. Missing until `transcript-preparation.ts` has added it, with the terms, to
+   * a transcript of an earlier release.
+   */
+  rank?: number;
+  /** The search terms (`spoken-terms.ts`). They come last, because only the index reads them. */
+  [termsField]?: string[];
 }
 
 /** A stored recording. */
@@ -40,22 +55,32 @@ export interface TranscriptStore {
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
   /**
-   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session.
+   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session. All fail with
+   * INVALID_REQUEST if several items together have more than `maxTerms` search terms.
    */
-  put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
+  put(scope: WriteScope, items: readonly TranscriptItem[], maxTerms?: number): Promise<Outcome[]>;
+  /** Updates the copy of the session's rank in its transcript, within a transaction. */
+  move(scope: WriteScope, sessionId: UUID, rank: number, options: WriteOptions): Promise<void>;
   /** Deletes the transcript of a session. Returns false if there is no transcript. */
   remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
 }
 
+/** The index that finds transcripts by their rank, and first those that have none. */
+export const rankIndex = "rank";
+
 export const transcriptCollection: CollectionSpec = {
   collection: collections.transcripts,
-  erasure: { key: "_id", hint: recordsIndex.name },
-  indexes: [recordsIndex],
+  // A transcript has thousands of search terms, each with an entry of the index.
+  erasure: { key: "_id", hint: recordsIndex.name, batchSize: 5 },
+  indexes: [recordsIndex, termsIndex, { key: { rank: 1, account_id: 1 }, name: rankIndex }],
   retired: ["account"],
 };
 
 /** Creates the store of a database's transcripts. */
-export function createTranscriptStore(client: MongoClient, lockSessions: LockNamed<KnownRecord>): TranscriptStore {
+export function createTranscriptStore(
+  client: MongoClient,
+  lockSessions: LockNamed<KnownRecord & Pick<SessionDocument, "rank">>,
+): TranscriptStore {
   const sessions = client.db().collection(collections.sessions) as Collection<Document>;
   const transcripts = client.db().collection<TranscriptDocument>(collections.transcripts);
   return {
@@ -66,7 +91,10 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
         {
           $unionWith: {
             coll: collections.transcripts,
-            pipeline: [{ $match: { _id: sessionId, account_id: scope.accountId } }],
+            pipeline: [
+              { $match: { _id: sessionId, account_id: scope.accountId } },
+              { $project: { text: 1, recording: 1 } },
+            ],
           },
         },
       ]);
@@ -84,11 +112,12 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
       return defineDeflatedField(message, "transcript", { ...text, blocks: text.blocks.buffer });
     },
 
-    async put(scope, items) {
+    async put(scope, items, maxTerms) {
       const sessionOf = ({ sessionId: id, sessionExternalId: externalId }: TranscriptItem) => ({ id, externalId });
       const texts = await Promise.all(
         items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))),
       );
+      const terms = await termsOfTexts(scope, items, maxTerms);
       return putBatch(client, scope, transcripts, {
         names: items.map(() => ({})),
         find: undefined,
@@ -96,12 +125,19 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           const known = await lockSessions(scope, items.map(sessionOf), session);
           return (at) => {
             const item = items[at] as TranscriptItem;
-            const { _id } = parentOf("session", sessionOf(item), known);
-            const text = texts[at] ?? null;
-            return { _id, account_id: scope.accountId, text, recording: recordingDocument(item) };
+            const { _id, rank } = parentOf("session", sessionOf(item), known);
+            const [text = null, searchTerms = []] = [texts[at], terms[at]];
+            const recording = recordingDocument(item);
+            return { _id, account_id: scope.accountId, text, recording, rank, [termsField]: searchTerms };
           };
         },
       });
+    },
+
+    async move(scope, sessionId, rank, options) {
+      requireGrant(scope);
+      const prepared = { _id: sessionId, account_id: scope.accountId, rank: { $exists: true } };
+      await transcripts.updateOne(prepared, { $set: { rank } }, options);
     },
 
     async remove(scope, sessionId) {
@@ -113,6 +149,19 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
       return deletedCount === 1;
     },
   };
+}
+
+/** Returns the search terms of each item. Fails with INVALID_REQUEST if several have more than `maxTerms` together. */
+async function termsOfTexts(
+  scope: WriteScope,
+  items: readonly TranscriptItem[],
+  maxTerms: number | undefined,
+): Promise<readonly string[][]> {
+  const terms: string[][] = [];
+  for (const { transcript = "" } of items)
+    terms.push(await spokenTerms(transcript, () => requireNotPast(scope.deadline)));
+  await termsOfBatch(scope, terms, maxTerms, (searchTerms) => ({ searchTerms, searchText: "" }));
+  return terms;
 }
 
 /** Returns the stage that adds to each session, as `spoken`, the projection of its transcript if that has a text. */

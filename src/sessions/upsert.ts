@@ -13,6 +13,7 @@ import type { WriteScope } from "../call/scope.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields } from "./document.ts";
 import { deriveSession, ownTerms } from "./store.ts";
+import type { TranscriptStore } from "./transcripts.ts";
 
 /**
  * Creates or replaces sessions. An item fails with NOT_FOUND if the account has no such contact. All fail with
@@ -28,12 +29,13 @@ type Client = KnownRecord & SessionClientNames;
 
 /**
  * Creates the upserts of a database's sessions. The transaction locks their contacts, and copies new titles into their
- * notes.
+ * notes, and new ranks into their transcripts.
  */
 export function createSessionUpserts(
   client: MongoClient,
   lockContacts: LockNamed<Client>,
   relabelNotes: (scope: WriteScope, sessionId: UUID, title: string | null, options: WriteOptions) => Promise<void>,
+  moveTranscript: TranscriptStore["move"],
 ): UpsertSessions {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
   const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem): RecordName => ({ id, externalId });
@@ -41,7 +43,7 @@ export function createSessionUpserts(
     const found = await termsOfBatch(scope, items, maxTerms, ownTerms);
     return putBatch(client, scope, sessions, {
       names: items,
-      find: { fields: { created_at: 1, title: 1 } },
+      find: { fields: { created_at: 1, title: 1, rank: 1 } },
       async prepare(session) {
         const clients = await lockContacts(scope, items.map(clientOf), session);
         return (at, before) => {
@@ -53,9 +55,11 @@ export function createSessionUpserts(
         };
       },
       async finish(changed, options) {
-        for (const { before, record } of changed)
-          if (before !== undefined && before.title !== record.title)
-            await relabelNotes(scope, record._id, record.title, options);
+        for (const { before, record } of changed) {
+          if (before === undefined) continue;
+          if (before.title !== record.title) await relabelNotes(scope, record._id, record.title, options);
+          if (before.rank !== record.rank) await moveTranscript(scope, record._id, record.rank, options);
+        }
       },
     });
   };

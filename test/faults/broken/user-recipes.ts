@@ -15,6 +15,7 @@ const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unkn
   list_sessions: () => ({}),
   get_session: ({ session }) => ({ session_id: session }),
   get_session_transcript: ({ session }) => ({ session_id: session }),
+  search_transcripts: () => ({ query: "budget plan" }),
   search_notes: () => ({ query: "budget" }),
   search: () => ({ query: "ann" }),
   fetch: ({ contact }) => ({ id: `contact:${contact}` }),

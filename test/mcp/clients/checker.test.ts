@@ -10,7 +10,7 @@ const signedIn: Step = { pages: [page], hasData: true };
 const led: Step = { pages: [page], hasData: false, error: "access_denied" };
 const tools = [
   ...["search_contacts", "get_contact", "list_sessions", "get_session", "get_session_transcript"],
-  ...["search_notes", "search", "fetch"],
+  ...["search_transcripts", "search_notes", "search", "fetch"],
 ];
 const good = {
   revision: "2026-07-28",

@@ -192,8 +192,10 @@ test.each([
   ["search_notes", () => ({ limit: 5 }), /query: is required/],
   ["search_notes", () => ({ contact_id: ids["zoe"], session_id: ids["kick"] }), /session_id: must be left out/],
   ["get_session_transcript", () => ({}), /session_id: is required/],
-  ["get_session_transcript", () => ({ contact_id: ids["zoe"] }), /query: is required/],
-  ["get_session_transcript", () => ({ query: "price" }), /session_id: is required unless contact_id is given/],
+  ["get_session_transcript", () => ({ query: "price" }), /session_id: is required/],
+  ["search_transcripts", () => ({}), /query: is required/],
+  ["search_transcripts", () => ({ query: "price", limit: 26 }), /limit: /],
+  ["search_transcripts", () => ({ query: "price", to: "today" }), /to: must be a date that exists/],
   ["get_session_transcript", () => ({ query: "p", session_id: ids["price"] }), /query: /],
   ["get_session_transcript", () => ({ query: "price", session_id: 7 }), /session_id: must be a string/],
   [
@@ -201,11 +203,11 @@ test.each([
     () => ({ query: "price", session_id: ids["price"], offset: 5 }),
     /offset: must not be given/,
   ],
-  ["get_session_transcript", () => ({ query: "price", contact_id: `session:${ids["price"]}` }), /contact_id: must be/],
+  ["search_transcripts", () => ({ query: "price", contact_id: `session:${ids["price"]}` }), /contact_id: must be/],
   [
     "get_session_transcript",
     () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
-    /session_id: is required unless contact_id is given, and must not be given with it/,
+    /contact_id: must be left out/,
   ],
 ] as const)("%s rejects invalid arguments, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
   const { isError, text } = await call(holder, tool, given());
@@ -229,14 +231,6 @@ describe("get_session_transcript with a query [MCP-17]", () => {
     expect(passage.text).toContain("That is a fair Prîce");
     const characters = [...spoken];
     expect(characters.slice(passage.offset, passage.offset + [...passage.text].length).join("")).toBe(passage.text);
-  });
-
-  test("searches the sessions of a contact", async () => {
-    const { structured } = await call(holder, "get_session_transcript", {
-      contact_id: `contact:${ids["zoe"]}`,
-      query: "month",
-    });
-    expect(structured.passages.map(({ session_id }: { session_id: string }) => session_id)).toEqual([ids["price"]]);
   });
 
   test("finds words that were said in sequence, and not words far apart", async () => {

@@ -34,7 +34,7 @@ describe("the first request", () => {
     );
     const listed = await send("2026-07-28", "tools/list");
     expect(listed.body.result).toMatchObject({ resultType: "complete", cacheScope: "private", ttlMs: 300_000 });
-    expect(listed.body.result.tools).toHaveLength(8);
+    expect(listed.body.result.tools).toHaveLength(9);
   });
 
   test.each(old)(
@@ -53,7 +53,7 @@ describe("the first request", () => {
       );
       expect((await send(revision, "ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
       const { tools, ...others } = (await send(revision, "tools/list")).body.result;
-      expect(tools).toHaveLength(8);
+      expect(tools).toHaveLength(9);
       expect(others).toEqual({});
     },
   );
@@ -86,7 +86,7 @@ describe("the first request", () => {
       const client = await connect(holder(), modern);
       expect(client.getNegotiatedProtocolVersion()).toBe(revision);
       expect(client.getServerVersion()).toMatchObject({ name: "records", title: "Records" });
-      expect((await client.listTools()).tools).toHaveLength(8);
+      expect((await client.listTools()).tools).toHaveLength(9);
       expect((await client.callTool({ name: "search", arguments: { query: "nobody" } })).structuredContent).toEqual({
         results: [],
       });

@@ -56,11 +56,7 @@ describe("rejected arguments", () => {
       { session_id: randomId(), offset: "forty" },
       "offset: must be a whole number from 0 to 2147483647",
     ],
-    [
-      "get_session_transcript",
-      { limit: 1 },
-      "limit: must be left out: the arguments are session_id, offset, query, contact_id",
-    ],
+    ["get_session_transcript", { limit: 1 }, "limit: must be left out: the arguments are session_id, offset, query"],
     ["search_notes", { query: "ab", limit: 26 }, "limit: must be from 1 to 25"],
     ["search_notes", { limit: 1 }, "query: is required"],
     ["search_contacts", { state: "asleep" }, "state: must be one of active, archived, any"],

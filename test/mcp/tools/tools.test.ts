@@ -55,6 +55,7 @@ describe("the list of tools", () => {
       "list_sessions",
       "get_session",
       "get_session_transcript",
+      "search_transcripts",
       "search_notes",
       "search",
       "fetch",
@@ -70,7 +71,7 @@ describe("the list of tools", () => {
   });
 
   test("has a title, a short description of when to use it, and all four annotations for each, which say that it only reads [MCP-06] [MCP-07]", () => {
-    expect(new Set(listed().map(({ title }) => title)).size).toBe(8);
+    expect(new Set(listed().map(({ title }) => title)).size).toBe(9);
     for (const { name, title, description, annotations } of listed()) {
       expect(name).toMatch(/^[a-z_]{1,64}$/);
       expect(title.length).toBeGreaterThan(5);
@@ -114,7 +115,8 @@ describe("the list of tools", () => {
         [],
       ],
       ["get_session", ["session_id"], ["session_id"]],
-      ["get_session_transcript", ["session_id", "offset", "query", "contact_id"], []],
+      ["get_session_transcript", ["session_id", "offset", "query"], ["session_id"]],
+      ["search_transcripts", ["query", "contact_id", "from", "to", "limit", "offset"], ["query"]],
       ["search_notes", ["query", "limit", "offset", "contact_id", "session_id", "kind", "from", "to", "any_word"], []],
       ["search", ["query"], ["query"]],
       ["fetch", ["id"], ["id"]],

@@ -58,16 +58,6 @@ describe("get_session_transcript", () => {
     expect(Object.keys(last.structured)).toEqual(["data", "pagination"]);
   });
 
-  test.each([
-    [{ contact_id: true }, "query: is required if contact_id is given"],
-    [{ contact_id: true, session_id: true }, "contact_id: must not be given with session_id"],
-  ])("without a query, %j has one correction [MCP-15]", async (given, message) => {
-    const session_id = await sessionWith("Hello");
-    const contact_id = randomId();
-    const args = { ...(given.contact_id && { contact_id }), ...("session_id" in given && { session_id }) };
-    expect((await call(holder, "get_session_transcript", args)).text).toBe(message);
-  });
-
   test("a text of 40,001 characters is two pages [MCP-09]", async () => {
     const id = await sessionWith(`${"a".repeat(40_000)}b`);
     expect((await page(id)).structured).toMatchObject({
