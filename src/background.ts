@@ -2,6 +2,7 @@
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
+import { previousTermsOf } from "./db/previous-terms.ts";
 import type { ServiceWatch, Services } from "./services.ts";
 
 /**
@@ -15,6 +16,7 @@ export function startBackground(
   log: Logger,
 ): (until: number) => Promise<void> {
   const tasks = [
+    previousTermsOf(client).follow(trouble("search_terms")),
     endAbandonedTransactions(client, trouble("abandoned_transactions")),
     services.erasures.follow(trouble("erasure")),
     services.bulkLoading.follow(

@@ -7,7 +7,7 @@ import type { ContactDocument } from "../../src/contacts/document.ts";
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
 import type { SessionDocument } from "../../src/sessions/document.ts";
-import { queryReadings } from "../../src/search/phones.ts";
+import { contactReadings } from "../../src/search/readings.ts";
 import type { SearchShape } from "../../src/search/terms.ts";
 import {
   CONTACT_SHAPE,
@@ -238,7 +238,7 @@ function pageOf<T>(rows: readonly T[], limit: number): Page<T> {
 
 /** One reading of the query is enough for the bench's. */
 function contactFilters(query: string): { whole: Document; beginning: Document } | undefined {
-  const words = queryReadings(query)[0];
+  const words = contactReadings(query, false)[0]?.words;
   if (words === undefined) return undefined;
   const [first = "", ...others] = words;
   const checks = others.map((word) => ({ [textField]: { $regex: wholeCheckPattern(word) } }));
@@ -251,10 +251,10 @@ function contactFilters(query: string): { whole: Document; beginning: Document }
 /** One word by the index, the others, and the rest of a long one, by the text. */
 function filterOf(words: readonly string[], driver: number, shape: SearchShape): Document {
   const driving = probe(words[driver] ?? "", shape);
-  const checked = words.filter((_, at) => at !== driver || driving?.exact !== true);
+  const checked = words.filter((_, at) => at !== driver || !driving.exact);
   return {
-    [termsField]: driving?.term,
-    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ [textField]: { $regex: checkPattern(word) } })) }),
+    [termsField]: driving.term,
+    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ [textField]: { $regex: checkPattern(word, shape) } })) }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ConnectionCheck } from "../db/connection-check.ts";
 import { connectionsOf } from "../db/connection-check.ts";
 import { ensureIndexes, longBuilds } from "../db/indexes.ts";
 import { connectMongo } from "../db/mongo.ts";
+import { previousTermsOf } from "../db/previous-terms.ts";
 import type { Primary } from "../db/primary.ts";
 import { primaryOf } from "../db/primary.ts";
 import { replyCode } from "../db/redis-code.ts";
@@ -69,6 +70,10 @@ export async function openStorage(
   });
   const primary = primaryOf(client);
   await primary.waitUntilHeld(mongoWaitMs);
+  const previousTerms = previousTermsOf(client);
+  const ofPrevious = await previousTerms.check();
+  if (ofPrevious.length > 0)
+    log.warn({ collections: ofPrevious }, "search terms of the previous release: run records migrate to rebuild them");
   await prepare(services);
 
   observability.watchMongo(client);

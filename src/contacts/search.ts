@@ -1,4 +1,5 @@
-// Contact search (contract §3.2): matches of whole words first, with timelines and sessions read by the same command.
+// Contact search (contract §3.2): whole emails, phones and names first, then whole words, with timelines and sessions read
+// by the same command.
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -8,20 +9,24 @@ import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
-import { withoutTerms } from "../db/search-fields.ts";
+import { termsField, withoutTerms } from "../db/search-fields.ts";
 import { listIndex } from "../db/search-index.ts";
-import type { WordPlan } from "../db/word-search.ts";
-import { planFilter, planReadings, wholeFilter } from "../db/word-search.ts";
+import type { WordQuery } from "../db/word-search.ts";
+import { anyOf, planFilters, planReadings } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
 import { findByAnyWord } from "../db/any-word.ts";
-import { queryReadings } from "../search/phones.ts";
-import { queryWords } from "../search/words.ts";
-import { CONTACT_SHAPE, hasWord } from "../search/terms.ts";
+import { previousTermsOf } from "../db/previous-terms.ts";
+import { wholePhones } from "../search/phones.ts";
+import type { Reading } from "../search/readings.ts";
+import { contactReadings, wordsOf } from "../search/readings.ts";
+import { CONTACT_SHAPE, emailTerm, hasWord, wholeNameTerm } from "../search/terms.ts";
+import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
 import type { FindWith } from "./hydration.ts";
 import { hydrated } from "./hydration.ts";
-import { termsOf } from "./write.ts";
+import { findMisspelt } from "./misspelt.ts";
+import { emailKeyOf, termsOf } from "./write.ts";
 
 const resultLimit = 25;
 /** The maximum number of contacts, newest first, that are checked for conditions without an index. */
@@ -33,8 +38,9 @@ const archivedAtOnce = 100;
 /** Searches contacts. */
 export interface ContactSearch {
   /**
-   * Returns the active contacts that match the query, at most 25: whole-word matches first, newest first within each
-   * group.
+   * Returns the active contacts that match the query, at most 25: those whose email, phone or name it is, then those
+   * with its words in their names, then those with its words as whole ones, and then the others. Within each group, the
+   * newest come first. If none matches, returns those whose names have one letter misspelt.
    */
   search(scope: Scope, query: string): Promise<Contact[]>;
   /**
@@ -56,27 +62,47 @@ export interface ContactFilter {
 /** Creates the search over a database's contacts. */
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
+  const mayHavePrevious = previousTermsOf(client).watch(collections.contacts);
+  const searchOf = (query: string): ContactQuery => ({
+    text: query,
+    readings: contactReadings(query, mayHavePrevious()),
+    shape: CONTACT_SHAPE,
+    hasPrevious: mayHavePrevious(),
+  });
+  const inOrder = (ids: readonly UUID[], found: readonly Contact[]): Contact[] => {
+    const byId = new Map(found.map((contact) => [contact.id, contact]));
+    return ids.flatMap((id) => byId.get(idText(id)) ?? []);
+  };
+  const findWithIds = (scope: Scope, ids: readonly UUID[]): FindWith => {
+    const match = { $match: { _id: { $in: ids }, account_id: scope.accountId } };
+    return (stages) => read(contacts, scope, [match, { $project: withoutTerms }, ...stages], { canBeHuge: true });
+  };
   return {
     async search(scope, query) {
-      const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
-      if (plans.length === 0) return [];
-      const found = foundStages(contacts, scope, plans);
-      return hydrated(contacts, scope, (stages) => read(contacts, scope, [...found, ...stages], { canBeHuge: true }));
+      const search = searchOf(query);
+      const stages = await foundStages(contacts, scope, search);
+      const find: FindWith = (more) => read(contacts, scope, [...(stages ?? []), ...more], { canBeHuge: true });
+      const found = stages === undefined ? [] : await hydrated(contacts, scope, find);
+      if (found.length > 0) return found;
+      const ids = await findMisspelt(contacts, scope, search.readings, {}, resultLimit);
+      return ids.length === 0 ? [] : inOrder(ids, await hydrated(contacts, scope, findWithIds(scope, ids)));
     },
     async list(scope, filter, page, brief) {
-      const ids = await findIds(contacts, scope, filter, page);
+      const ids = await findIds(contacts, scope, filter, page, searchOf);
       const { rows, pagination } = cutPage(ids, page);
-      const match = { $match: { _id: { $in: rows }, account_id: scope.accountId } };
-      const find: FindWith = (stages) =>
-        read(contacts, scope, [match, { $project: withoutTerms }, ...stages], { canBeHuge: true });
+      const find = findWithIds(scope, rows);
       const found = brief
         ? (await find<ContactDocument>(briefStages)).map((contact) => contactMessage(contact, [], []))
         : await hydrated(contacts, scope, find);
-      const byId = new Map(found.map((contact) => [contact.id, contact]));
-      const inOrder = rows.flatMap((id) => byId.get(idText(id)) ?? []);
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: inOrder, pagination };
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: inOrder(rows, found), pagination };
     },
   };
+}
+
+/** A query over contacts. */
+interface ContactQuery extends WordQuery {
+  /** The query as typed. */
+  readonly text: string;
 }
 
 /** Returns the ids of the page, and of one more contact if there is one. */
@@ -85,6 +111,7 @@ async function findIds(
   scope: Scope,
   { query, archived, hasEmail, anyWord }: ContactFilter,
   page: PageRequest,
+  searchOf: (query: string) => ContactQuery,
 ): Promise<UUID[]> {
   const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
   if (query === undefined) {
@@ -97,36 +124,40 @@ async function findIds(
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
   }
   const end = page.offset + page.limit + 1;
+  const search = searchOf(query);
   if (anyWord) {
-    const found = await findByAnyWord(contacts, scope, queryWords(query), CONTACT_SHAPE, byEmail);
+    const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isMarked)));
+    const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail);
     return found.slice(page.offset, end);
   }
-  const active = archived === true ? [] : await findActive(contacts, scope, query, byEmail, end);
-  const others = archived === false || active.length >= end ? [] : await findArchived(contacts, scope, query, byEmail);
-  return [...active, ...others].slice(page.offset, end);
+  const active = archived === true ? [] : await findActive(contacts, scope, search, byEmail, end);
+  const others = archived === false || active.length >= end ? [] : await findArchived(contacts, scope, search, byEmail);
+  const found = [...active, ...others];
+  const misspelt = found.length === 0 && archived !== true;
+  const all = misspelt ? await findMisspelt(contacts, scope, search.readings, byEmail, end) : found;
+  return all.slice(page.offset, end);
 }
 
 async function findActive(
   contacts: Collection<Document>,
   scope: Scope,
-  query: string,
+  search: ContactQuery,
   condition: Document,
   limit: number,
 ): Promise<UUID[]> {
-  const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
-  if (plans.length === 0) return [];
-  const stages = [...foundStages(contacts, scope, plans, { condition, limit }), { $project: { _id: 1 } }];
-  return idsOf(await read<KnownRecord>(contacts, scope, stages));
+  const stages = await foundStages(contacts, scope, search, { condition, limit });
+  return stages === undefined
+    ? []
+    : idsOf(await read<KnownRecord>(contacts, scope, [...stages, { $project: { _id: 1 } }]));
 }
 
 /** Searches the newest archived contacts by their texts, because no word index contains archived contacts. */
 async function findArchived(
   contacts: Collection<Document>,
   scope: Scope,
-  query: string,
+  { readings }: ContactQuery,
   condition: Document,
 ): Promise<UUID[]> {
-  const readings = queryReadings(query);
   const names = { full_name: 1, inferred_name: 1, email: 1, phone: 1 };
   const stages = [
     { $match: { account_id: scope.accountId } },
@@ -146,47 +177,72 @@ async function findArchived(
 }
 
 /** Whether a search text has all words of at least one reading. A word of several readings is checked once. */
-function matchesAny(searchText: string, readings: readonly (readonly string[])[]): boolean {
+function matchesAny(searchText: string, readings: readonly Reading[]): boolean {
   const known = new Map<string, boolean>();
   const has = (word: string): boolean => {
     const found = known.get(word) ?? hasWord(searchText, word);
     known.set(word, found);
     return found;
   };
-  return readings.some((words) => words.every(has));
+  return readings.some(({ words, ofPrevious }) => !ofPrevious && words.every(has));
 }
 
 function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
+/** Whether a word of a reading is a phone. */
+function isMarked(word: string): boolean {
+  return /^[^\p{L}\p{N}]/u.test(word);
+}
+
+/** Returns the index terms of the contacts whose email, phone or name is the query. */
+function wholeTerms(query: string): string[] {
+  const email = query.includes("@") ? emailKeyOf({ email: query.trim() }) : undefined;
+  return [
+    ...(email === undefined ? [] : [emailTerm(email)]),
+    ...wholePhones(query),
+    ...nameKeys(query).map(wholeNameTerm),
+  ];
+}
+
 /**
- * Returns the stages for both tiers, each newest first. The second tier follows the first and excludes its matches. A
- * first tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of the index and each
- * page continues the previous one.
+ * Returns the stages for all tiers, each newest first; undefined if nothing can match. Each tier excludes the matches of
+ * those before it. A tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of the
+ * index and each page continues the previous one. The first tier has look-ups of its own, so that no number of other
+ * matches hides what it finds.
  */
-function foundStages(
+async function foundStages(
   contacts: Collection<Document>,
   scope: Scope,
-  plans: readonly WordPlan[],
+  search: ContactQuery,
   page?: { readonly condition: Document; readonly limit: number },
-): Document[] {
+): Promise<Document[] | undefined> {
+  if (search.readings.length === 0) return undefined;
+  const plans = await planReadings(contacts, scope, search);
+  const whole = wholeTerms(search.text);
+  const tiers = [
+    whole.map((term) => ({ [termsField]: term })),
+    planFilters(plans, "ofName", search),
+    planFilters(plans, "whole", search),
+    planFilters(plans, "begun", search),
+  ].filter(({ length }) => length > 0);
   // However deep a page is, each tier ends after as many contacts as can be checked.
   const limit = Math.min(page?.limit ?? resultLimit, maxChecked);
-  const tier = (filters: Document[], left: Document[]): Document[] => [
-    { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
-    { $sort: { rank: -1 } },
-    ...checkStages(page?.condition ?? {}),
-    { $limit: limit },
-    ...left,
-    // A page needs only the ids.
-    { $project: page === undefined ? withoutTerms : { _id: 1 } },
-  ];
-  const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
-  const begun = plans.map((plan) => planFilter(plan, CONTACT_SHAPE));
-  if (whole.length === 0) return tier(begun, []);
-  const rest = { coll: contacts.collectionName, pipeline: tier(begun, [{ $match: { $nor: whole } }]) };
-  return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.limit ?? resultLimit }];
+  const [first = [], ...others] = tiers.map((filters, at): Document[] => {
+    const before = tiers.slice(0, at).flat();
+    return [
+      { $match: { account_id: scope.accountId, ...anyOf(filters) } },
+      { $sort: { rank: -1 } },
+      ...checkStages(page?.condition ?? {}),
+      { $limit: limit },
+      ...(before.length === 0 ? [] : [{ $match: { $nor: before } }]),
+      // A page needs only the ids.
+      { $project: page === undefined ? withoutTerms : { _id: 1 } },
+    ];
+  });
+  const unions = others.map((pipeline) => ({ $unionWith: { coll: contacts.collectionName, pipeline } }));
+  return unions.length === 0 ? first : [...first, ...unions, { $limit: page?.limit ?? resultLimit }];
 }
 
 /** Stages that remove the long texts of a contact. */

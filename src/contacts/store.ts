@@ -11,6 +11,7 @@ import { recordsIndex } from "../db/mongo.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
+import { previousTermsIndex } from "../db/previous-terms.ts";
 import { read } from "../db/read.ts";
 import { withoutTerms } from "../db/search-fields.ts";
 import { listIndex, termsIndex } from "../db/search-index.ts";
@@ -66,6 +67,7 @@ export const contactCollection: CollectionSpec = {
   erasure: { key: "rank", hint: listIndex },
   indexes: [
     termsIndex,
+    previousTermsIndex,
     {
       key: { account_id: 1, email_key: 1 },
       name: "email",

@@ -12,9 +12,10 @@ import { commit } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
-import { contactTerms } from "../search/phones.ts";
+import { phoneForms, phoneWords } from "../search/phones.ts";
 import type { Terms } from "../search/terms.ts";
-import { recordWords } from "../search/words.ts";
+import { contactTerms } from "../search/terms.ts";
+import { nameKeys, nameWords, recordWords } from "../search/words.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import { noContactTexts } from "./document.ts";
 
@@ -102,7 +103,13 @@ export function withDerivedFields({
 /** Returns the search terms of an active contact (contract §3.2). */
 export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_name" | "email" | "phone">): Terms {
   const { full_name, inferred_name, email, phone } = contact;
-  return contactTerms([...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)], phone);
+  return contactTerms({
+    names: nameWords(full_name, inferred_name),
+    nameKeys: [...nameKeys(full_name), ...nameKeys(inferred_name)],
+    others: [...recordWords(email), ...phoneWords(phone)],
+    email: emailKeyOf({ email }),
+    phone: phoneForms(phone),
+  });
 }
 
 /**

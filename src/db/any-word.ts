@@ -3,7 +3,7 @@
 import type { Collection, Document, UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
-import { checkPattern, probe } from "../search/terms.ts";
+import { checkPattern, isOnlyWhole, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
 import { termsField, textField } from "./search-fields.ts";
 import { searchIndex } from "./search-index.ts";
@@ -34,9 +34,10 @@ export async function findByAnyWord(
   const { rank: within, ...others } = condition;
   const rank = within === undefined ? {} : { rank: within as Document };
   const pipelines = words.flatMap((word, at): Document[][] => {
+    // Such short words say little, and terms of the previous release lack them.
+    if (isOnlyWhole(word, shape)) return [];
     const probed = probe(word, shape);
-    if (probed === undefined) return [];
-    const check = probed.exact ? {} : { [textField]: { $regex: checkPattern(word) } };
+    const check = probed.exact ? {} : { [textField]: { $regex: checkPattern(word, shape) } };
     return [
       [
         { $match: { account_id: scope.accountId, [termsField]: probed.term, ...rank } },

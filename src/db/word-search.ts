@@ -1,35 +1,74 @@
 // Plans word searches: the word that drives the index scan, and the checks for the others (contract §3.1, §3.7).
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
-import type { SearchShape } from "../search/terms.ts";
-import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
+import type { Reading } from "../search/readings.ts";
+import type { Probe, SearchShape } from "../search/terms.ts";
+import {
+  beforeThisRelease,
+  checkPattern,
+  isDecidedByTerm,
+  isOnlyWhole,
+  nameCheckPattern,
+  nameProbe,
+  probe,
+  wholeCheckPattern,
+  wholeProbe,
+} from "../search/terms.ts";
 import type { PageRequest } from "./page.ts";
 import { termsField, textField } from "./search-fields.ts";
-import { isWithoutIndex } from "./search-index.ts";
+import { isWithoutIndex, listIndex, searchIndex } from "./search-index.ts";
 import type { TermCount, RankRange } from "./term-counts.ts";
 import { firstCountLimit, countTerms, compareTermCounts } from "./term-counts.ts";
 
-/** The words of a query, the word that drives the index scan, and how far back the scan goes. */
-export interface WordPlan {
-  readonly words: readonly string[];
-  /** Undefined if no word is long enough for the index. The account is then scanned, newest first. */
+/** How much of a word a query must have: its beginning, the whole word, or a whole word of a contact's name. */
+export type Match = "begun" | "whole" | "ofName";
+
+/** The word that drives an index scan, and how far back the scan goes. */
+interface Scan {
+  /** Undefined if no word is in the index. The account is then scanned, newest first. */
   readonly driver: string | undefined;
-  /**
-   * The driver of a search for whole words; undefined if no document has them all, or the shape does not index whole
-   * words.
-   */
-  readonly wholeDriver: string | undefined;
   /** The lowest rank to scan; undefined if the driver has fewer documents than the limit, or nothing is checked. */
   readonly since: number | undefined;
-  readonly wholeSince: number | undefined;
+}
+
+/** The words of a reading, and its scans. A scan is missing if no document can match, or the shape has no such terms. */
+export interface WordPlan {
+  readonly reading: Reading;
+  readonly scans: Readonly<Partial<Record<Match, Scan>>>;
 }
 
 /** A page of a word search. */
 export interface PageSearch<T> {
   readonly page: PageRequest;
   readonly within: RankRange;
-  /** Runs a plan and returns the rows of the page, plus one if there are more. */
-  run(plan: WordPlan): Promise<T[]>;
+  /** Runs the plans and returns the rows of the page, plus one if there are more. */
+  run(plans: readonly WordPlan[]): Promise<T[]>;
+}
+
+const wholeMatches: readonly Match[] = ["whole", "ofName"];
+
+function matchesOf(shape: SearchShape): readonly Match[] {
+  return shape.whole ? ["begun", ...wholeMatches] : ["begun"];
+}
+
+/** Returns the index term of a word; undefined if terms of the previous release lack it. */
+function probeOf(match: Match, word: string, shape: SearchShape, hasPrevious: boolean): Probe | undefined {
+  if (match === "whole") return wholeProbe(word);
+  if (match === "ofName") return nameProbe(word);
+  return hasPrevious && isOnlyWhole(word, shape) ? undefined : probe(word, shape);
+}
+
+function patternOf(match: Match, word: string, shape: SearchShape): string {
+  if (match === "whole") return wholeCheckPattern(word);
+  return match === "ofName" ? nameCheckPattern(word) : checkPattern(word, shape);
+}
+
+/** A query over a collection. */
+export interface WordQuery {
+  readonly readings: readonly Reading[];
+  readonly shape: SearchShape;
+  /** Whether the collection may have terms of the previous release. */
+  readonly hasPrevious: boolean;
 }
 
 /**
@@ -41,13 +80,12 @@ export interface PageSearch<T> {
 export async function planReadings(
   collection: Collection<Document>,
   scope: Scope,
-  readings: readonly (readonly string[])[],
-  shape: SearchShape,
+  query: WordQuery,
 ): Promise<readonly WordPlan[]> {
-  const uncounted = readings.flatMap((words) => planUncounted(words, shape) ?? []);
-  if (uncounted.length === readings.length) return uncounted;
+  const uncounted = planUncounted(query);
+  if (uncounted !== undefined) return uncounted;
   // A command is needed anyway, so it also counts phones: only the count limits how many documents are checked.
-  const { plans, further } = await planByCounts(collection, scope, readings, shape, {});
+  const { plans, further } = await planByCounts(collection, scope, query, {});
   return further === undefined ? plans : further();
 }
 
@@ -59,21 +97,25 @@ export async function planReadings(
 export async function searchPage<T>(
   collection: Collection<Document>,
   scope: Scope,
-  words: readonly string[],
-  shape: SearchShape,
+  query: WordQuery,
   { page, within, run }: PageSearch<T>,
 ): Promise<T[]> {
   try {
-    const uncounted = planUncounted(words, shape);
+    const uncounted = planUncounted(query);
     if (uncounted !== undefined) return await run(uncounted);
-    const { plans, further } = await planByCounts(collection, scope, [words], shape, within);
-    const runAll = async ([plan]: readonly WordPlan[]): Promise<T[]> => (plan === undefined ? [] : run(plan));
+    const { plans, further } = await planByCounts(collection, scope, query, within);
+    const runAll = async (all: readonly WordPlan[]): Promise<T[]> => (all.length === 0 ? [] : run(all));
     const rows = further === undefined || page.offset + page.limit < firstCountLimit ? await runAll(plans) : [];
     return further === undefined || rows.length > page.limit ? rows : await runAll(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
-    return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
+    return run(unindexed(query.readings));
   }
+}
+
+/** Returns the plans that use no index of words. */
+function unindexed(readings: readonly Reading[]): WordPlan[] {
+  return readings.map((reading) => ({ reading, scans: { begun: { driver: undefined, since: undefined } } }));
 }
 
 /** Plans from the counts of the words. */
@@ -84,19 +126,23 @@ interface Planned {
   readonly further: (() => Promise<readonly WordPlan[]>) | undefined;
 }
 
-/** A reading with the counts of its terms, for word beginnings and for whole words. */
+/** A reading with the counts of its terms, for each match. */
 interface CountedReading {
-  readonly words: readonly string[];
+  readonly reading: Reading;
   readonly indexed: readonly string[];
-  readonly begun: readonly TermCount[];
-  readonly whole: readonly TermCount[];
+  readonly counts: Readonly<Partial<Record<Match, readonly TermCount[]>>>;
 }
 
-/** Returns the plan for a single word that the index holds whole; undefined if words must be counted. */
-function planUncounted(words: readonly string[], shape: SearchShape): WordPlan | undefined {
-  const [word] = words;
-  if (word === undefined || words.length > 1 || !isDecidedByTerm(word, shape)) return undefined;
-  return { words, driver: word, wholeDriver: shape.whole ? word : undefined, since: undefined, wholeSince: undefined };
+/** Returns the plans of readings with a single word that the index holds whole; undefined if words must be counted. */
+function planUncounted({ readings, shape, hasPrevious }: WordQuery): WordPlan[] | undefined {
+  const plans = readings.flatMap((reading) => {
+    const [word] = reading.words;
+    if (word === undefined || reading.words.length > 1 || !isDecidedByTerm(word, shape)) return [];
+    if (probeOf("begun", word, shape, hasPrevious) === undefined) return [];
+    const scan = { driver: word, since: undefined };
+    return [{ reading, scans: Object.fromEntries(matchesOf(shape).map((match) => [match, scan])) }];
+  });
+  return plans.length === readings.length ? plans : undefined;
 }
 
 /**
@@ -106,22 +152,23 @@ function planUncounted(words: readonly string[], shape: SearchShape): WordPlan |
 async function planByCounts(
   collection: Collection<Document>,
   scope: Scope,
-  readings: readonly (readonly string[])[],
-  shape: SearchShape,
+  query: WordQuery,
   within: RankRange,
 ): Promise<Planned> {
-  const counts = await countReadings(collection, scope, readings, shape, within);
-  const plans = counts.map(planOf);
-  const undecided = counts
-    .flatMap(({ begun, whole }) => [begun, whole])
+  const counted = await countReadings(collection, scope, query, within);
+  const plans = counted.map(planOf);
+  const undecided = counted
+    .flatMap(({ counts }) => Object.values(counts))
     .filter((those) => those.length > 0 && those.every(({ since }) => since !== undefined));
   if (undecided.length === 0) return { plans, further: undefined };
   return {
     plans,
     async further() {
       const tried = await compareTermCounts(collection, scope, undecided, within);
-      const better = (those: readonly TermCount[]): TermCount[] => those.map((one) => tried.get(one) ?? one);
-      return counts.map((one) => planOf({ ...one, begun: better(one.begun), whole: better(one.whole) }));
+      return counted.map(({ counts, ...one }) => {
+        const better = Object.entries(counts).map(([match, those]) => [match, those.map((of) => tried.get(of) ?? of)]);
+        return planOf({ ...one, counts: Object.fromEntries(better) });
+      });
     },
   };
 }
@@ -130,70 +177,81 @@ async function planByCounts(
 async function countReadings(
   collection: Collection<Document>,
   scope: Scope,
-  readings: readonly (readonly string[])[],
-  shape: SearchShape,
+  { readings, shape, hasPrevious }: WordQuery,
   within: RankRange,
 ): Promise<CountedReading[]> {
-  const termed = readings.map((words) => {
-    const indexed = indexedOf(words, shape);
-    const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
-    return { words, indexed, beginnings, wholes: shape.whole ? indexed.map((word) => wholeProbe(word).term) : [] };
+  const termed = readings.map((reading) => {
+    const indexed = reading.words.filter((word) => probeOf("begun", word, shape, hasPrevious) !== undefined);
+    const byMatch = matchesOf(shape).map((match) => {
+      const found = indexed.map((word) => probeOf(match, word, shape, hasPrevious)?.term);
+      return [match, indexed.length === 0 && match === "begun" ? [undefined] : found] as const;
+    });
+    return { reading, indexed, byMatch };
   });
-  const terms = new Set(termed.flatMap(({ beginnings, wholes }) => [...beginnings, ...wholes]));
+  const terms = new Set(termed.flatMap(({ byMatch }) => byMatch.flatMap(([, found]) => found)));
   const counts = await countTerms(collection, scope, [...terms], within);
-  const found = (those: readonly (string | undefined)[]): TermCount[] =>
-    those.flatMap((term) => counts.get(term) ?? []);
   return termed
-    .map(({ words, indexed, beginnings, wholes }) => ({
-      words,
+    .map(({ reading, indexed, byMatch }) => ({
+      reading,
       indexed,
-      begun: found(beginnings),
-      whole: found(wholes),
+      counts: Object.fromEntries(
+        byMatch.map(([match, found]) => [match, found.flatMap((term) => counts.get(term) ?? [])]),
+      ) as CountedReading["counts"],
     }))
-    .filter(({ begun }) => begun.every(({ count }) => count > 0));
+    .filter(({ counts: { begun } }) => begun?.every(({ count }) => count > 0) === true);
 }
 
-function planOf({ words, indexed, begun, whole }: CountedReading): WordPlan {
-  const first = rarest(indexed, begun);
-  const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
-  return {
-    words,
-    driver: first?.word,
-    wholeDriver: firstWhole?.word,
-    since: (first ?? begun[0])?.since,
-    wholeSince: firstWhole?.since,
-  };
-}
-
-/** Returns the words that are long enough for the index. */
-function indexedOf(words: readonly string[], shape: SearchShape): string[] {
-  return words.filter((word) => probe(word, shape) !== undefined);
+function planOf({ reading, indexed, counts }: CountedReading): WordPlan {
+  const scans = Object.entries(counts).flatMap(([match, those]): [string, Scan][] => {
+    if (those.some(({ count }) => count === 0)) return [];
+    const first = rarest(indexed, those);
+    if (first === undefined && match !== "begun") return [];
+    return [[match, { driver: first?.word, since: (first ?? those[0])?.since }]];
+  });
+  return { reading, scans: Object.fromEntries(scans) };
 }
 
 /**
- * Returns the filter of a plan: one term of the index, and checks on the search text. A check on the terms would move
- * the bounds of the index scan.
+ * Returns the filters of the plans for a match, each with one term of the index and checks on the search text. Plans
+ * without possible matches have none. A check on the terms would move the bounds of the index scan.
  */
-export function planFilter(plan: WordPlan, shape: SearchShape, within: RankRange = {}): Document {
-  const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
-  const checked = plan.words.filter((word) => word !== plan.driver || driving?.exact !== true);
-  return {
-    ...(driving === undefined ? {} : { [termsField]: driving.term }),
-    ...sinceFilter(plan.since, within),
-    ...searchTextConditions(checked.map(checkPattern)),
-  };
+export function planFilters(
+  plans: readonly WordPlan[],
+  match: Match,
+  { shape, hasPrevious }: Pick<WordQuery, "shape" | "hasPrevious">,
+  within: RankRange = {},
+): Document[] {
+  return plans.flatMap(({ reading: { words, ofPrevious }, scans }) => {
+    const scan = scans[match];
+    if (scan === undefined) return [];
+    const { driver, since } = scan;
+    const driving = driver === undefined ? undefined : probeOf(match, driver, shape, hasPrevious);
+    const checked = words.filter((word) => word !== driver || driving?.exact !== true);
+    const patterns = checked.map((word) => patternOf(match, word, shape));
+    return [
+      {
+        ...(driving === undefined ? {} : { [termsField]: driving.term }),
+        ...sinceFilter(since, within),
+        ...searchTextConditions(patterns, ofPrevious),
+      },
+    ];
+  });
 }
 
-/** Returns the filter for whole words: a term and checks. Undefined if no document has all of them. */
-export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Document | undefined {
-  if (wholeDriver === undefined) return undefined;
-  const { term, exact } = wholeProbe(wholeDriver);
-  const checked = words.filter((word) => word !== wholeDriver || !exact);
-  return {
-    [termsField]: term,
-    ...sinceFilter(wholeSince, {}),
-    ...searchTextConditions(checked.map(wholeCheckPattern)),
-  };
+/** Returns the name of the index that the plans scan. */
+export function indexOf(plans: readonly WordPlan[]): string {
+  return plans.every(({ scans }) => scans.begun?.driver !== undefined) ? searchIndex : listIndex;
+}
+
+/** Returns one filter for several, of which one must match. */
+export function anyOf(filters: readonly Document[]): Document {
+  const [only, ...others] = filters;
+  return only !== undefined && others.length === 0 ? only : { $or: filters };
+}
+
+/** Returns the filter for documents whose search texts match a reading, without an index of words. */
+export function readingsFilter(readings: readonly Reading[], shape: SearchShape): Document {
+  return anyOf(planFilters(unindexed(readings), "begun", { shape, hasPrevious: false }));
 }
 
 function sinceFilter(since: number | undefined, { rank }: RankRange): Document {
@@ -203,8 +261,12 @@ function sinceFilter(since: number | undefined, { rank }: RankRange): Document {
 }
 
 /** Returns conditions on the search text. */
-export function searchTextConditions(patterns: readonly string[]): Document {
-  return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ [textField]: { $regex: pattern } })) };
+export function searchTextConditions(patterns: readonly string[], ofPrevious = false): Document {
+  const conditions = [
+    ...(ofPrevious ? [{ [textField]: beforeThisRelease }] : []),
+    ...patterns.map((pattern) => ({ [textField]: { $regex: pattern } })),
+  ];
+  return conditions.length === 0 ? {} : { $and: conditions };
 }
 
 /** Returns the rarest word. Among equally rare words, the longest is likeliest to be rare beyond the limit. */

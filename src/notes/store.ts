@@ -16,19 +16,21 @@ import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
-import { storedTerms, textField } from "../db/search-fields.ts";
+import { storedTerms } from "../db/search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
-import type { WordPlan } from "../db/word-search.ts";
-import { searchTextConditions, planFilter, searchPage } from "../db/word-search.ts";
+import type { WordPlan, WordQuery } from "../db/word-search.ts";
+import { anyOf, indexOf, planFilters, readingsFilter, searchPage } from "../db/word-search.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import { displayName } from "../display-name.ts";
+import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
+import { wordReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
-import { NOTE_SHAPE, checkPattern, terms } from "../search/terms.ts";
-import { queryWords, recordWords } from "../search/words.ts";
+import { marked, NOTE_SHAPE, terms } from "../search/terms.ts";
+import { recordWords } from "../search/words.ts";
 import { endOfCodePoints } from "../text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
@@ -98,6 +100,7 @@ export const noteCollection: CollectionSpec = {
   deferred: searchIndex,
   indexes: [
     termsIndex,
+    previousTermsIndex,
     { key: { account_id: 1, parent_id: 1, rank: -1 }, name: parentIndex },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
@@ -110,11 +113,17 @@ export function createNoteStore(client: MongoClient): NoteStore {
   const notes = client.db().collection<NoteDocument>(collections.notes);
   const untyped = notes as unknown as Collection<Document>;
   const sessions = client.db().collection(collections.sessions);
+  const mayHavePrevious = previousTermsOf(client).watch(collections.notes);
+  const searchOf = (query: string): WordQuery => ({
+    readings: wordReadings(query, mayHavePrevious()),
+    shape: NOTE_SHAPE,
+    hasPrevious: mayHavePrevious(),
+  });
 
   return {
     async search(scope, filter, page) {
       const parents = await parentsOf(sessions, scope, filter);
-      const { rows, pagination } = cutPage(await find(untyped, scope, filter, parents, page), page);
+      const { rows, pagination } = cutPage(await find(untyped, scope, filter, parents, page, searchOf), page);
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 
@@ -184,6 +193,7 @@ async function find(
   { query, kind, first, last, anyWord }: NoteFilter,
   parents: readonly UUID[] | undefined,
   page: PageRequest,
+  searchOf: (query: string) => WordQuery,
 ): Promise<NoteDocument[]> {
   if (parents?.length === 0 || (first !== undefined && last !== undefined && first > last)) return [];
   const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
@@ -195,23 +205,26 @@ async function find(
     const stages = [{ $match: filter }, ...pageStages(page, checkStages(ofKind ?? {})), fields];
     return read<NoteDocument>(notes, scope, stages, { hint });
   };
-  const words = query === undefined ? undefined : queryWords(query);
-  if (words?.length === 0) return [];
-  if (anyWord && words !== undefined) {
+  const search = query === undefined ? undefined : searchOf(query);
+  if (search?.readings.length === 0) return [];
+  if (anyWord && search !== undefined) {
+    const words = wordsOf(search.readings);
     try {
       const ids = await findByAnyWord(notes, scope, words, NOTE_SHAPE, { ...owner, ...ofKind, ...within });
       return await readInOrder(notes, scope, ids.slice(page.offset, page.offset + page.limit + 1), [fields]);
     } catch (error) {
       if (!isWithoutIndex(error)) throw error;
-      return run(listIndex, { $or: words.map((word) => ({ [textField]: { $regex: checkPattern(word) } })) });
+      const single = words.map((word) => ({ words: [word], ofPrevious: false }));
+      return run(listIndex, readingsFilter(single, NOTE_SHAPE));
     }
   }
   // An owner has few notes, so the index on owners finds them and every word is checked.
-  if (parents !== undefined) return run(parentIndex, searchTextConditions((words ?? []).map(checkPattern)));
-  if (words === undefined) return run(listIndex, {});
-  const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
-    run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, NOTE_SHAPE, within));
-  return searchPage(notes, scope, words, NOTE_SHAPE, { page, within, run: byWords });
+  if (parents !== undefined)
+    return run(parentIndex, search === undefined ? {} : readingsFilter(search.readings, NOTE_SHAPE));
+  if (search === undefined) return run(listIndex, {});
+  const byWords = (plans: readonly WordPlan[]): Promise<NoteDocument[]> =>
+    run(indexOf(plans), anyOf(planFilters(plans, "begun", search, within)));
+  return searchPage(notes, scope, search, { page, within, run: byWords });
 }
 
 /** Returns a new manual note of a contact, without its label. */
@@ -243,7 +256,7 @@ export function deriveNote(
 
 /** Returns the search terms of a note. */
 export function noteTerms({ content }: { readonly content?: string | null | undefined }): Terms {
-  return terms(recordWords(content), NOTE_SHAPE);
+  return marked(terms(recordWords(content), NOTE_SHAPE));
 }
 
 /** Returns the label that a contact gives its notes (contract §3.4). */

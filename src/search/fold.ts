@@ -57,30 +57,94 @@ const ALONE: Readonly<Record<string, string>> = {
   ʾ: "'",
   ʿ: "'",
   ς: "σ",
+  // The Hebrew geresh, gershayim and maqaf, which keyboards replace by an apostrophe, a quotation mark and a hyphen.
+  "\u05f3": "'",
+  "\u05f4": '"',
+  "\u05be": "-",
+  // Letters that Arabic, Persian and Urdu keyboards interchange: alef, yeh, kaf and heh. A tatweel only lengthens a word.
+  "\u0671": "\u0627",
+  "\u0649": "\u064a",
+  "\u06cc": "\u064a",
+  "\u06a9": "\u0643",
+  "\u0629": "\u0647",
+  "\u06c1": "\u0647",
+  "\u06c3": "\u0647",
+  "\u06d5": "\u0647",
+  "\u0640": "",
 };
 
 const NOT_ASCII = /[^\0-\x7f]/;
+/** The scripts whose vowel signs are letters: those of India and its neighbours, and of Southeast Asia. */
+const WITH_VOWEL_SIGNS = [
+  "Devanagari",
+  "Bengali",
+  "Gurmukhi",
+  "Gujarati",
+  "Oriya",
+  "Tamil",
+  "Telugu",
+  "Kannada",
+  "Malayalam",
+  "Sinhala",
+  "Meetei_Mayek",
+  "Thai",
+  "Lao",
+  "Khmer",
+  "Myanmar",
+];
+/**
+ * The signs that join consonants or remove a vowel. Unicode counts them among the diacritics, as it does nukta and tone
+ * marks. Thai and Lao signs that shorten or silence a letter are not among them: they are ignored like tone marks.
+ */
+const VIRAMAS =
+  "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u0e3a\\u0eba\\u1039\\u103a\\u17d1\\u17d2\\uaaf6\\uabed";
+const VOWEL_SIGN = `[[${WITH_VOWEL_SIGNS.map((script) => `\\p{Script=${script}}`).join("")}]&&[\\p{M}--\\p{Diacritic}]]`;
+const KEPT = `[${VOWEL_SIGN}${VIRAMAS}]`;
 /**
  * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The
  * zero-width space is excluded because it divides words.
  */
-const UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
-const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]`, "gu");
+const UNSEEN = new RegExp(`[[\\p{M}\\p{Default_Ignorable_Code_Point}]--[\\u200b${KEPT}]]+`, "gv");
+/** NFKD takes quadratic time to reorder a long sequence of marks, so only the first ones are kept. */
+const TOO_MANY = new RegExp(`(${KEPT}{30})${KEPT}+`, "gv");
+/** What the previous release removed: all marks. */
+const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
+const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
+/** The distance from a hiragana letter to its katakana letter. */
+const KANA_DISTANCE = 0x60;
 const DIGIT = /\p{Nd}/u;
 
 /**
- * Returns the folded text (contract §3.1, §3.2): NFKD without marks, with full case folding. Spells letters with
- * strokes and ligatures plainly, and replaces the decimal digits of every script by 0-9. Idempotent. NFC and NFD input
- * have equal results. Takes linear time, and returns at most 18 code points for each of the input.
+ * Returns the folded text (contract §3.1, §3.2): NFKD with full case folding, and without marks that are not vowel
+ * signs. Spells letters with strokes and ligatures plainly, hiragana as katakana, and the decimal digits of every
+ * script as 0-9. Idempotent. NFC and NFD input have equal results. Takes linear time, and returns at most 18 code
+ * points for each of the input.
  */
 export function fold(text: string): string {
-  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  return NOT_ASCII.test(text) ? foldBy(UNSEEN, text).replace(CHANGED, changed) : text.toLowerCase();
+}
+
+/** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
+export function foldBefore(text: string): string {
+  const keptThen = /[\u0600-\u06ff\u05be\u05f3\u05f4\u3041-\u309e]/;
+  return NOT_ASCII.test(text)
+    ? foldBy(ALL_UNSEEN, text).replace(CHANGED, (letter) =>
+        keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),
+      )
+    : text.toLowerCase();
+}
+
+function foldBy(unseen: RegExp, text: string): string {
   // Marks are also removed before NFKD, which takes quadratic time to reorder a long sequence of them.
-  const bare = text.replace(UNSEEN, "").normalize("NFKD").replace(UNSEEN, "");
+  const bare = text.replace(unseen, "").replace(TOO_MANY, "$1").normalize("NFKD").replace(unseen, "");
   // Upper case, then lower case is full case folding (ß = ss). The first `toLowerCase` is for ẞ, which is upper case
   // already.
-  const cased = bare.toLowerCase().toUpperCase().toLowerCase();
-  return cased.replace(ALONE_OR_DIGIT, (letter) => ALONE[letter] ?? decimal(letter));
+  return bare.toLowerCase().toUpperCase().toLowerCase();
+}
+
+function changed(letter: string): string {
+  if (letter >= "\u3041" && letter <= "\u309e") return String.fromCharCode(letter.charCodeAt(0) + KANA_DISTANCE);
+  return ALONE[letter] ?? decimal(letter);
 }
 
 /** Returns the value of a decimal digit. Unicode keeps the digits of a script together, in tens from 0 to 9. */

@@ -1,37 +1,91 @@
-// Phone search: matches the first digits of a phone, whatever the spacing of record and query (contract §3.2).
+// Phones: the forms by which a stored phone is found, and the phones that a query may contain (contract §3.2).
+import type { DividedPhone } from "./calling-codes.ts";
+import { divide, nationalForms, withoutPrefix } from "./calling-codes.ts";
 import { fold } from "./fold.ts";
-import type { Terms } from "./terms.ts";
-import { CONTACT_SHAPE, PHONE_MARK, terms } from "./terms.ts";
-import { recordWords, splitWords } from "./words.ts";
+import { minNationalForm, NATIONAL_MARK, PHONE_MARK } from "./terms.ts";
+import { splitWords, wordsIn } from "./words.ts";
 
 const NUMBER = /^[0-9]+$/;
+/** A zero in brackets after a country code, which is never dialled abroad. */
+const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
+const BEGINS_WITH_PLUS = /^[^0-9]*\+[^0-9]*[0-9]/;
+const EXTENSION = /[^0-9a-z](?:extension|ext|x|int|доб|#)[.:=]? ?([0-9]{1,7})$/;
+const LETTER = /\p{L}/u;
+/** The forms of a stored phone, in digits. */
+export interface PhoneForms {
+  /** All its digits, without a leading 00. */
+  readonly digits: string;
+  /** True without a country code that is marked as one. */
+  readonly isNational: boolean;
+  /** The digits without a national prefix after the country code, if there is one. */
+  readonly dialled: readonly string[];
+  /** How an international phone is written in its country. */
+  readonly nationals: readonly string[];
+  /** The same without the extension; undefined if there is none. */
+  readonly main: PhoneForms | undefined;
+}
 
-/** Returns the words of a phone: those of its text, and all its digits as one word. Returns no words for null. */
+/** Returns the forms of a phone; undefined without digits. */
+export function phoneForms(phone: string | null | undefined): PhoneForms | undefined {
+  if (!phone) return undefined;
+  const folded = withoutTrunkZero(fold(phone));
+  const [extension, number] = EXTENSION.exec(folded.trimEnd()) ?? [];
+  const main = number === undefined ? undefined : formsOf(folded.trimEnd().slice(0, -(extension?.length ?? 0)));
+  return formsOf(folded, main);
+}
+
+function formsOf(folded: string, main?: PhoneForms): PhoneForms | undefined {
+  const all = digitsIn(folded);
+  if (all === "") return undefined;
+  const isNational = !BEGINS_WITH_PLUS.test(folded) && !all.startsWith("00");
+  const digits = withoutDoubleZero(all);
+  return { digits, isNational, ...(isNational ? { dialled: [], nationals: [] } : abroad(digits)), main };
+}
+
+/** Returns the other forms of an international phone or its beginning. */
+function abroad(digits: string): Pick<PhoneForms, "dialled" | "nationals"> {
+  const divided = divide(digits);
+  if (divided === undefined) return { dialled: [], nationals: [] };
+  const dialled: DividedPhone = withoutPrefix(divided);
+  return {
+    dialled: dialled.rest === divided.rest ? [] : [dialled.callingCode + dialled.rest],
+    nationals: nationalForms(dialled).filter(({ length }) => length >= minNationalForm),
+  };
+}
+
+/**
+ * Returns the marked digits by which a query is a whole phone (contract §3.2): none if it has letters other than those
+ * of an extension.
+ */
+export function wholePhones(query: string): string[] {
+  const forms = phoneForms(query);
+  if (forms === undefined || LETTER.test(fold(query).trimEnd().replace(EXTENSION, ""))) return [];
+  const { digits, isNational, dialled, nationals } = forms;
+  return [
+    ...[digits, ...dialled].map((form) => PHONE_MARK + form),
+    ...(isNational ? [] : nationals.map((form) => NATIONAL_MARK + form)),
+  ];
+}
+
+/** Returns the words of a phone's text, and all its digits as one word, with and without a leading 00. Returns no words for null. */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
-  return [...new Set([...recordWords(phone), digitsOf(phone)])].filter((word) => word !== "");
+  const forms = phoneForms(phone);
+  const digits = forms === undefined ? [] : [digitsIn(fold(phone)), forms.digits, ...forms.dialled];
+  return [...new Set([...splitWords(phone), ...digits])].filter((word) => word !== "");
 }
 
-function digitsOf(phone: string | null | undefined): string {
-  return phone ? fold(phone).replace(/[^0-9]+/g, "") : "";
+function digitsIn(folded: string): string {
+  return folded.replace(/[^0-9]+/g, "");
 }
 
-/**
- * Returns the search terms of a contact with these words and this phone. The text ends with a mark that no word
- * contains, the phone's digits and a blank. The mark is present even without a phone, to distinguish these terms from
- * those of older releases.
- */
-export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
-  const { searchTerms, searchText } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
-  return { searchTerms, searchText: `${searchText}${PHONE_MARK}${digitsOf(phone)} ` };
+function withoutTrunkZero(folded: string): string {
+  return folded.replace(TRUNK_ZERO, "$1");
 }
 
-/**
- * The maximum number of readings of a query. It allows a phone anywhere among six numbers, or at either end of nine.
- * With more numbers, only the likeliest positions are tried. A query therefore looks up at most 15 words more than it
- * contains, and all share one bound (`planReadings`). Fifty numbers cost no more than fifty other words.
- */
-const maxReadings = 16;
+function withoutDoubleZero(digits: string): string {
+  return digits.startsWith("00") ? digits.slice(2) : digits;
+}
 
 /** A word of a query that is not a number, or a sequence of numbers. A `+` begins a new sequence. */
 interface Row {
@@ -47,28 +101,22 @@ interface Place {
 }
 
 /**
- * Returns the readings of a query that may contain a phone. The first reading has the words unchanged. Each further
- * reading joins consecutive numbers as the beginning of a phone. One reading of "42 49 (170) 12" is "42 #4917012".
- *
- * A record matches if it matches all words of at least one reading. A marked word must begin the phone's digits, and
- * any other word must begin a word of the record. Returns no readings for a query without words.
+ * Yields the ways to read a folded query that may contain a phone, likeliest first. The first one has the words
+ * unchanged. Each further one joins consecutive numbers as the beginning of a phone. One of "42 49 (170) 12" is
+ * "42 #4917012". An international phone is also read as a national one, marked by `!`.
  */
-export function queryReadings(text: string): string[][] {
-  const rows = rowsOf(text);
-  if (rows.length === 0) return [];
-  const readings = new Map<string, string[]>();
-  for (const words of readingsOf(rows)) {
-    const reading = [...new Set(words)];
-    readings.set(reading.join(" "), reading);
-    if (readings.size === maxReadings) break;
-  }
-  return [...readings.values()];
+export function* phoneReadings(folded: string): Generator<string[]> {
+  const rows = rowsOf(withoutTrunkZero(folded));
+  yield rows.flatMap(({ words }) => words);
+  yield rows.flatMap((row) => phonesAt({ row, from: 0, to: row.words.length })[0] ?? row.words);
+  for (const place of placesIn(rows))
+    for (const phone of phonesAt(place)) yield rows.flatMap((row) => (row === place.row ? phone : row.words));
 }
 
-function rowsOf(text: string): Row[] {
+function rowsOf(folded: string): Row[] {
   const rows: Row[] = [];
-  for (const [at, part] of fold(text).split("+").entries()) {
-    for (const [place, word] of splitWords(part).entries()) {
+  for (const [at, part] of folded.split("+").entries()) {
+    for (const [place, word] of wordsIn(part).entries()) {
       const row = rows.at(-1);
       if (place > 0 && row !== undefined && NUMBER.test(row.words[0] ?? "") && NUMBER.test(word)) row.words.push(word);
       else rows.push({ words: [word], hasPlus: at > 0 && place === 0 });
@@ -77,16 +125,22 @@ function rowsOf(text: string): Row[] {
   return rows;
 }
 
-/** Yields the readings, likeliest first. */
-function* readingsOf(rows: readonly Row[]): Generator<string[]> {
-  yield rows.flatMap(({ words }) => words);
-  yield rows.flatMap((row) => withPhone({ row, from: 0, to: row.words.length }));
-  for (const place of placesIn(rows)) yield rows.flatMap((row) => (row === place.row ? withPhone(place) : row.words));
+/** Returns the words of the row with the phone in each of its forms. Returns none if the words remain as they are. */
+function phonesAt({ row: { words, hasPlus }, from, to }: Place): string[][] {
+  const joined = words.slice(from, to).join("");
+  const isAbroad = isNumberAbroad({ words, hasPlus }, from);
+  if (!NUMBER.test(joined) || (to - from < 2 && !(isAbroad && words.length === 1))) return [];
+  const digits = withoutDoubleZero(joined);
+  const { dialled, nationals } = isAbroad ? abroad(digits) : { dialled: [], nationals: [] };
+  const marked = [
+    ...[digits, ...dialled].map((form) => PHONE_MARK + form),
+    ...nationals.map((form) => NATIONAL_MARK + form),
+  ];
+  return marked.filter(({ length }) => length > 1).map((phone) => [...words.slice(0, from), phone, ...words.slice(to)]);
 }
 
-function withPhone({ row: { words }, from, to }: Place): string[] {
-  if (to - from < 2) return words;
-  return [...words.slice(0, from), PHONE_MARK + words.slice(from, to).join(""), ...words.slice(to)];
+function isNumberAbroad({ words, hasPlus }: Row, from: number): boolean {
+  return (hasPlus && from === 0) || words[from]?.startsWith("00") === true;
 }
 
 /**
@@ -94,19 +148,19 @@ function withPhone({ row: { words }, from, to }: Place): string[] {
  * fewer other numbers come first. A phone typed with a `+` begins there.
  */
 function* placesIn(rows: readonly Row[]): Generator<Place> {
-  const longest = Math.max(...rows.map(({ words }) => words.length));
-  for (let others = 0; others <= longest - 2; others += 1) {
+  const longest = Math.max(0, ...rows.map(({ words }) => words.length));
+  for (let others = 0; others < longest; others += 1) {
     for (const row of rows) {
       const { length } = row.words;
-      if (length - others < 2) continue;
+      if (length <= others) continue;
       if (!row.hasPlus) yield { row, from: others, to: length };
       yield { row, from: 0, to: length - others };
     }
   }
-  for (let others = 2; others <= longest - 2; others += 1) {
+  for (let others = 2; others < longest; others += 1) {
     for (const row of rows) {
       const length = row.words.length - others;
-      if (length < 2 || row.hasPlus) continue;
+      if (length < 1 || row.hasPlus) continue;
       for (let from = 1; from < others; from += 1) yield { row, from, to: from + length };
     }
   }

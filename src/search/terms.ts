@@ -1,5 +1,7 @@
 // Search terms and search text of a document, and the queries over them: an index has the terms, checks read the text.
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text.ts";
+import type { PhoneForms } from "./phones.ts";
+import type { NameWords } from "./words.ts";
 import { isUnspaced } from "./words.ts";
 
 /** The lengths of a word's stored prefixes, in code points, and whether the whole word is stored too, marked. */
@@ -9,7 +11,10 @@ export interface SearchShape {
   readonly whole: boolean;
 }
 
-/** Notes are numerous and long, so one-letter prefixes would make their index 14 % larger. */
+/**
+ * Notes are numerous and long, so one-letter prefixes would make their index 14 % larger. A word shorter than `min` is
+ * stored, and matched, only as a whole.
+ */
 export const NOTE_SHAPE: SearchShape = { min: 2, max: 8, whole: false };
 /** For titles, subtitles and names of sessions. */
 export const SESSION_SHAPE: SearchShape = { min: 1, max: 8, whole: false };
@@ -22,8 +27,34 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
+/**
+ * The first character of a search text of this release. Those of the previous release begin with a blank or `#`, or are
+ * empty, and all of these sort before it.
+ */
+export const TEXT_MARK = "~";
 /** The mark before a phone's digits in a search text, and before a query word that must match their beginning. */
 export const PHONE_MARK = "#";
+/**
+ * The mark before the digits of a phone without a country code, in a search text before its `#`, and before a query word
+ * that must match the beginning of such a phone.
+ */
+export const NATIONAL_MARK = "!";
+/** The mark before the national form of an international phone in a search text. */
+const NATIONAL_FORM_MARK = "%";
+/** The mark that ends the words of a contact's name in its search text. */
+const NAME_END = "@";
+/** The mark after an ending of a word in a search text, with which a word can begin but which is no whole word. */
+const ENDING_MARK = "_";
+/** The mark after the index term of a whole word of a name. */
+const NAME_WORD_MARK = "=";
+/** The mark before the index term of a whole email, and before that of a whole name. */
+const EMAIL_MARK = "@";
+const WHOLE_NAME_MARK = "=";
+/** National forms are compared only from this length on: shorter ones begin phones of many countries. */
+export const minNationalForm = 4;
+const NATIONAL_LENGTHS = { min: minNationalForm, max: 12 };
+const LONG_NUMBER = /^[0-9]{4}[0-9]*$/;
+const MARK = /^\p{M}/u;
 
 /**
  * The maximum length of a whole word's index term, in code points. `wholeCheckPattern` checks the rest of a longer
@@ -56,7 +87,7 @@ export interface Probe {
  * case is random Han letters of four bytes: 340,000 terms and a document of 9 MB, within MongoDB's limit of 16 MB.
  * Letters that fold to several letters give fewer terms, because they have few combinations.
  */
-export function terms(words: Iterable<string>, shape: SearchShape): Terms {
+export function terms(words: Iterable<string>, shape: SearchShape, endings: readonly string[] = []): Terms {
   const found = new Set<string>();
   let text = "";
   for (const word of new Set(words)) {
@@ -65,61 +96,159 @@ export function terms(words: Iterable<string>, shape: SearchShape): Terms {
     if (shape.whole) found.add(wholeProbe(word).term);
     text += ` ${word}`;
   }
+  for (const ending of endings) {
+    addPrefixes(found, ending, 0, shape);
+    text += ` ${ending}${ENDING_MARK}`;
+  }
   return { searchTerms: [...found], searchText: text && `${text} ` };
 }
 
-/**
- * Returns the longest search term of every document that has a word beginning with `word`, one of `queryWords`.
- * Returns undefined if the shape stores no prefix that short (one letter in notes). Then only `checkPattern` decides.
- */
-export function probe(word: string, shape: SearchShape): Probe | undefined {
-  if (isPhone(word)) return inexact(probe(word.slice(PHONE_MARK.length), shape));
-  const { min, max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
-  let end = 0;
-  let length = 0;
-  for (; length < max && end < word.length; length += 1) end = endOfCodePoint(word, end);
-  return length < min ? undefined : { term: word.slice(0, end), exact: end === word.length };
+/** Returns the terms with a text that is marked as that of this release. */
+export function marked({ searchTerms, searchText }: Terms): Terms {
+  return { searchTerms, searchText: TEXT_MARK + searchText };
+}
+
+/** Returns the condition on a search text that only those of the previous release fulfil. */
+export const beforeThisRelease = { $lt: TEXT_MARK } as const;
+
+/** What a contact is found by. */
+export interface ContactWords {
+  readonly names: NameWords;
+  /** The texts by which a query is a whole name (`nameKeys`). */
+  readonly nameKeys: readonly string[];
+  /** The words of the email and the phone (`phoneWords`). */
+  readonly others: readonly string[];
+  /** The email in lower case. */
+  readonly email: string | undefined;
+  readonly phone: PhoneForms | undefined;
 }
 
 /**
- * Returns the search term of documents that contain `word`, one of `queryWords`, as a whole word (contract §3.2). The
+ * Returns the search terms of a contact. The text has the words of its names, a mark, the other words, and the forms of
+ * its phone, such as "~ ann lee @ example com #4930123456 %030123456 ".
+ */
+export function contactTerms({ names, nameKeys, others, email, phone }: ContactWords): Terms {
+  const ofNames = terms(names.words, CONTACT_SHAPE, names.endings);
+  const known = new Set(names.words);
+  const ofOthers = terms(
+    others.filter((word) => !known.has(word)),
+    CONTACT_SHAPE,
+  );
+  const ofPhone = phoneTerms(phone);
+  const searchTerms = new Set([
+    ...ofNames.searchTerms,
+    ...names.words.map((word) => nameProbe(word).term),
+    ...nameKeys.map(wholeNameTerm),
+    ...ofOthers.searchTerms,
+    ...(email === undefined ? [] : [emailTerm(email)]),
+    ...ofPhone.searchTerms,
+  ]);
+  const text = `${TEXT_MARK}${ofNames.searchText}${NAME_END}${ofOthers.searchText}${ofPhone.searchText}`;
+  return { searchTerms: [...searchTerms], searchText: text };
+}
+
+/** Returns the index term of a whole email in lower case. */
+export function emailTerm(email: string): string {
+  return EMAIL_MARK + email;
+}
+
+/** Returns the index term of a whole name, by one of its `nameKeys`. */
+export function wholeNameTerm(key: string): string {
+  return WHOLE_NAME_MARK + key;
+}
+
+/** Returns the terms of a phone, and its part of the search text, which has a mark even without a phone. */
+function phoneTerms(phone: PhoneForms | undefined): Terms {
+  if (phone === undefined) return { searchTerms: [], searchText: `${PHONE_MARK} ` };
+  const { digits, isNational, dialled, nationals, main } = phone;
+  const found = new Set<string>();
+  for (const form of nationals) addPrefixes(found, form, 0, NATIONAL_LENGTHS);
+  for (const whole of main === undefined ? [phone] : [phone, main])
+    for (const form of [whole.digits, ...whole.dialled, ...whole.nationals]) {
+      found.add(PHONE_MARK + form);
+      if (isNational) found.add(NATIONAL_MARK + form);
+    }
+  const text = [
+    ...[digits, ...dialled].map((form) => `${isNational ? NATIONAL_MARK : ""}${PHONE_MARK}${form} `),
+    ...nationals.map((form) => `${NATIONAL_FORM_MARK}${form} `),
+  ];
+  return { searchTerms: [...found], searchText: text.join("") };
+}
+
+/**
+ * Returns the longest search term of every document that has a word beginning with `word`, one of a query's. In a shape
+ * without prefixes that short, it is the term of the whole word.
+ */
+export function probe(word: string, shape: SearchShape): Probe {
+  if (isPhone(word)) return { ...probe(word.slice(PHONE_MARK.length), shape), exact: false };
+  const { max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
+  let end = 0;
+  for (let length = 0; length < max && end < word.length; length += 1) end = endOfCodePoint(word, end);
+  return { term: word.slice(0, end), exact: end === word.length };
+}
+
+/**
+ * Returns the search term of documents that contain `word`, one of a query's, as a whole word (contract §3.2). The
  * shape must store whole words. The term is the word, at most 32 code points of it, and a blank, which no prefix
  * contains.
  */
 export function wholeProbe(word: string): Probe {
-  if (isPhone(word)) return { ...wholeProbe(word.slice(PHONE_MARK.length)), exact: false };
-  if (word.length < WHOLE_LENGTH) return { term: `${word} `, exact: true };
+  return markedProbe(word, " ");
+}
+
+/** Returns the search term of contacts whose name contains `word`, one of a query's, as a whole word. */
+export function nameProbe(word: string): Probe {
+  return markedProbe(word, NAME_WORD_MARK);
+}
+
+function markedProbe(word: string, mark: string): Probe {
+  if (isPhone(word)) return { ...markedProbe(word.slice(PHONE_MARK.length), mark), exact: false };
+  if (word.length < WHOLE_LENGTH) return { term: word + mark, exact: true };
   // 32 code points fit in twice as many UTF-16 units, which avoids spreading a word of 10,000 letters.
   const points = [...word.slice(0, 2 * WHOLE_LENGTH)].slice(0, WHOLE_LENGTH);
-  return { term: `${points.join("")} `, exact: points.length < WHOLE_LENGTH };
+  return { term: points.join("") + mark, exact: points.length < WHOLE_LENGTH };
 }
 
 /**
  * Returns the source of a regular expression, without flags, that finds in a search text a word with the beginning
- * `word`, one of `queryWords`. In a script without blanks a word may begin at any character, so the pattern contains
- * no leading blank. A word contains no characters to escape.
+ * `word`, one of a query's. In a script without blanks a word may begin at any character, so the pattern contains no
+ * leading blank. A word contains no characters to escape.
  */
-export function checkPattern(word: string): string {
+export function checkPattern(word: string, shape: SearchShape): string {
+  if (word.startsWith(NATIONAL_MARK)) return `${NATIONAL_MARK}${PHONE_MARK}${word.slice(1)}`;
   if (isPhone(word)) return phonePattern(word, "");
-  return isUnspaced(word) ? word : ` ${word}`;
+  if (isUnspaced(word)) return word;
+  if (isOnlyWhole(word, shape)) return wholeCheckPattern(word);
+  return LONG_NUMBER.test(word) && shape.whole ? `[ ${NATIONAL_FORM_MARK}]${word}` : ` ${word}`;
 }
 
 /**
  * Whether a search text, as the current `terms` and `contactTerms` return it, has a word that begins with `word`, one
- * of `queryWords`.
+ * of a query's.
  */
 export function hasWord(searchText: string, word: string): boolean {
-  return searchText.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`);
+  const digits = word.slice(1);
+  if (word.startsWith(NATIONAL_MARK)) return searchText.includes(`${NATIONAL_MARK}${PHONE_MARK}${digits}`);
+  const number = isPhone(word) ? digits : word;
+  return (
+    searchText.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`) ||
+    (LONG_NUMBER.test(number) && searchText.includes(NATIONAL_FORM_MARK + number))
+  );
 }
 
 /**
  * Returns the source of a regular expression, without flags, that finds in a search text the whole word `word`, one of
- * `queryWords`. In a script without blanks only a whole run counts. Otherwise every ending of 王小明 would be a whole
+ * a query's. In a script without blanks only a whole run counts. Otherwise every ending of 王小明 would be a whole
  * word, such as 小明.
  */
 export function wholeCheckPattern(word: string): string {
-  if (isPhone(word)) return phonePattern(word, " ");
-  return ` ${word} `;
+  if (word.startsWith(NATIONAL_MARK)) return `${NATIONAL_MARK}${PHONE_MARK}${word.slice(1)} `;
+  return isPhone(word) ? phonePattern(word, " ") : ` ${word} `;
+}
+
+/** Returns the pattern that finds the whole word in the names of a contact. */
+export function nameCheckPattern(word: string): string {
+  return `^[^${NAME_END}]* ${word} `;
 }
 
 /**
@@ -127,30 +256,35 @@ export function wholeCheckPattern(word: string): string {
  * documents.
  */
 export function isDecidedByTerm(word: string, shape: SearchShape): boolean {
-  return isPhone(word) || probe(word, shape)?.exact === true;
+  return isPhone(word) || probe(word, shape).exact;
+}
+
+/** Whether a word of a query is so short that the shape stores it only as a whole. */
+export function isOnlyWhole(word: string, { min }: SearchShape): boolean {
+  return min > 1 && !isUnspaced(word) && endOfCodePoints(word, min - 1) === word.length;
 }
 
 function isPhone(word: string): boolean {
-  return word.startsWith(PHONE_MARK);
-}
-
-function inexact(found: Probe | undefined): Probe | undefined {
-  return found && { ...found, exact: false };
+  return word.startsWith(PHONE_MARK) || word.startsWith(NATIONAL_MARK);
 }
 
 /** Returns the pattern of a phone. In terms of older releases, which lack the mark, the digits are one of the words. */
 function phonePattern(word: string, end: string): string {
-  return `${word}${end}|^[^${PHONE_MARK}]* ${word.slice(PHONE_MARK.length)}${end}[^${PHONE_MARK}]*$`;
+  const digits = word.slice(PHONE_MARK.length);
+  const mark = LONG_NUMBER.test(digits) && end === "" ? `[${PHONE_MARK}${NATIONAL_FORM_MARK}]` : PHONE_MARK;
+  return `${mark}${digits}${end}|^[^${PHONE_MARK}]* ${digits}${end}[^${PHONE_MARK}]*$`;
 }
 
 function addRun(found: Set<string>, run: string): void {
-  for (let at = 0; at < run.length; at = endOfCodePoint(run, at)) addPrefixes(found, run, at, UNSPACED_LENGTHS);
+  for (let at = 0; at < run.length; at = endOfCodePoint(run, at))
+    if (!MARK.test(run.slice(at, at + 2))) addPrefixes(found, run, at, UNSPACED_LENGTHS);
 }
 
 function addPrefixes(found: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
   let end = from;
   for (let length = 1; length <= max && end < word.length; length += 1) {
     end = endOfCodePoint(word, end);
-    if (length >= min) found.add(word.slice(from, end));
+    // A word shorter than all prefixes is stored as it is.
+    if (length >= min || end === word.length) found.add(word.slice(from, end));
   }
 }

@@ -1,4 +1,5 @@
 // Words of records and queries (contract §3.1).
+import { endOfCodePoints } from "../text.ts";
 import { fold } from "./fold.ts";
 
 /**
@@ -28,12 +29,30 @@ const UNSPACED_SCRIPTS = [
 ];
 const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]`;
 const LETTER_OR_DIGIT = "[\\p{L}\\p{N}]";
+/** A folded text contains only marks that are vowel signs. A word does not begin with one. */
+const IN_WORD = "[\\p{L}\\p{N}\\p{M}]";
 const ZERO_WIDTH_SPACE = "\u200b";
+const SPACED_RUN = `[${LETTER_OR_DIGIT}--${UNSPACED}][${IN_WORD}--${UNSPACED}]*`;
 /** A zero-width space does not divide a run of a script without blanks, in which a word may begin anywhere. */
-const WORD = new RegExp(
-  `[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${LETTER_OR_DIGIT}&&${UNSPACED}])*`,
-  "gv",
-);
+const UNSPACED_RUN = `[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${IN_WORD}&&${UNSPACED}])*`;
+const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
+/** A hyphen, apostrophe, dot or middle dot: one of them joins the words on its sides (contract §3.1). */
+const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/;
+const HAS_JOINER = new RegExp(`${IN_WORD}[\\-\u2010'\u2018\u2019\`.\u00b7\u30fb]${LETTER_OR_DIGIT}`, "v");
+/** What divides the parts of a name in a script without blanks, or in Hangul. */
+const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30fb-]+$/;
+const HANGUL = /^\p{Script=Hangul}/u;
+/** Where a syllable of decomposed Hangul ends and the next one begins. */
+const SYLLABLE_END = /[\u1161-\u11ff](?=[\u1100-\u115f])/g;
+/** Letters that names also spell with two letters. */
+const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+const UMLAUT = /[äöüøå]/gi;
+/** The maximum length of a joined word: no query is longer. */
+const maxJoined = 100;
+/** The maximum length of all joined words of a text together, which only a text of single letters reaches. */
+const maxAllJoined = 1_000_000;
+/** The maximum number of ways to read the joiners of a query. It allows every way for three. */
+const maxSpellings = 8;
 const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
 /** Thai, the first of these scripts in Unicode. Letters below it need no comparison with the list. */
 const FIRST_UNSPACED = 0x0e00;
@@ -41,11 +60,166 @@ const FIRST_UNSPACED = 0x0e00;
 const UNSPACED_WEIGHT = 7;
 
 /**
- * Returns the distinct words of a record's text, folded, in order of appearance (contract §3.1); none for null. A run
- * of a script without blanks is one word here. `terms` lets a word begin at each of its characters.
+ * Returns the distinct words of a record's text, folded (contract §3.1), and then those that hyphens, apostrophes and
+ * dots join; none for null. A run of a script without blanks is one word here. `terms` lets a word begin at each of its
+ * characters.
  */
 export function recordWords(text: string | null | undefined): string[] {
-  return text ? [...new Set(splitWords(text))] : [];
+  if (!text) return [];
+  const folded = fold(text);
+  return [...new Set([...wordsIn(folded), ...joinedWords(folded)])];
+}
+
+/** The words of a name. */
+export interface NameWords {
+  readonly words: readonly string[];
+  /** The endings of its Korean words, each from the beginning of a syllable. They are not words of their own. */
+  readonly endings: readonly string[];
+}
+
+/**
+ * Returns the words of names (contract §3.2): those of `recordWords`, those with umlauts spelt as two letters, and parts
+ * of scripts without blanks and of Korean names as one word.
+ */
+export function nameWords(...names: readonly (string | null | undefined)[]): NameWords {
+  const spelt = names.flatMap((name) => (name ? spellingsOfName(name) : []));
+  const words = new Set(spelt.flatMap((text) => [...recordWords(text), ...joinedParts(fold(text))]));
+  const endings = [...words].flatMap(endingsOf).filter((ending) => !words.has(ending));
+  return { words: [...words], endings: [...new Set(endings)] };
+}
+
+/**
+ * Returns the texts by which a query is the whole name (contract §3.2): its words in order, divided and joined. A name
+ * and a query are the same if they share one.
+ */
+export function nameKeys(text: string | null | undefined): string[] {
+  if (!text) return [];
+  const keys = spellingsOfName(text).flatMap((spelt) => {
+    const folded = fold(spelt);
+    const chained = joinRows(folded, chainsIn(folded));
+    return [folded, joinRows(chained, dividedNamesIn(chained))].map((one) => wordsIn(one).join(" "));
+  });
+  return [...new Set(keys)].filter((key) => key !== "");
+}
+
+/** Returns the text of a name, and with umlauts spelt as two letters if it has any. */
+export function spellingsOfName(name: string): string[] {
+  const composed = name.normalize("NFC");
+  const spelt = composed.replace(UMLAUT, (letter) => UMLAUTS[letter.toLowerCase()] ?? letter);
+  return spelt === composed ? [name] : [name, spelt];
+}
+
+/**
+ * Returns the folded spellings of a folded query, in which joined words are read as several words, as one, or partly as
+ * one. The first one is the query as typed, and the second one joins all.
+ */
+export function spellings(folded: string): string[] {
+  const chains = chainsIn(folded);
+  if (chains.length === 0) return [folded];
+  const gaps = chains.map((chain) => chain.slice(1).map(({ from }) => from - 1));
+  const all = gaps.flat();
+  const found = new Set([folded, without(folded, all)]);
+  const add = (some: readonly number[]): void => {
+    if (found.size < maxSpellings) found.add(without(folded, some));
+  };
+  for (const ofChain of gaps) add(ofChain);
+  const ways = 2 ** Math.min(all.length, maxSpellings) - 1;
+  for (let way = 1; way < ways; way += 1) add(all.filter((_, at) => Math.floor(way / 2 ** at) % 2 === 1));
+  return [...found];
+}
+
+/** Returns the text without the UTF-16 units at these places, which are in order. */
+function without(text: string, places: readonly number[]): string {
+  return [-1, ...places].map((place, at) => text.slice(place + 1, places[at] ?? text.length)).join("");
+}
+
+/** A word and its place in a folded text. */
+interface Placed {
+  readonly word: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the rows of at least two words that joiners join. Each is in scripts without blanks, or in others. */
+function chainsIn(folded: string): Placed[][] {
+  if (!HAS_JOINER.test(folded)) return [];
+  return rowsIn(folded, (gap, before, after) => JOINER.test(gap) && isUnspaced(before) === isUnspaced(after));
+}
+
+/** Returns the rows of at least two words that are parts of a name in a script without blanks, or in Hangul. */
+function dividedNamesIn(folded: string): Placed[][] {
+  const isOf = (word: string): boolean => isUnspaced(word) || HANGUL.test(word);
+  return rowsIn(
+    folded,
+    (gap, before, after) =>
+      isOf(before) && isOf(after) && isUnspaced(before) === isUnspaced(after) && NAME_GAP.test(gap),
+  );
+}
+
+function rowsIn(folded: string, isJoined: (gap: string, before: string, after: string) => boolean): Placed[][] {
+  const rows: Placed[][] = [];
+  for (const { 0: word, index: from } of folded.matchAll(WORD)) {
+    const placed = { word, from, to: from + word.length };
+    const row = rows.at(-1);
+    const before = row?.at(-1);
+    if (row !== undefined && before !== undefined && isJoined(folded.slice(before.to, from), before.word, word))
+      row.push(placed);
+    else rows.push([placed]);
+  }
+  return rows.filter(({ length }) => length > 1);
+}
+
+/** Returns the folded text without what divides the words of each row. */
+function joinRows(folded: string, rows: readonly (readonly Placed[])[]): string {
+  let joined = "";
+  let end = 0;
+  for (const row of rows) {
+    for (const [at, { word, from, to }] of row.entries()) {
+      joined += (at === 0 ? folded.slice(end, from) : "") + word;
+      end = to;
+    }
+  }
+  return joined + folded.slice(end);
+}
+
+/** Returns the words that parts of names make together, in a script without blanks or in Hangul. */
+function joinedParts(folded: string): string[] {
+  return dividedNamesIn(folded).flatMap((row) => wordsIn(row.map(({ word }) => word).join("")));
+}
+
+/** Returns the endings of a word that begin with a syllable of Hangul. */
+function endingsOf(word: string): string[] {
+  return [...word.matchAll(SYLLABLE_END)].map(({ index }) => word.slice(index + 1));
+}
+
+/**
+ * Returns the words that joiners make of several words, from each of these on: jrr and rr for "j.r.r". A script without
+ * blanks needs only the first, in which a word may begin anywhere.
+ */
+function joinedWords(folded: string): string[] {
+  const found: string[] = [];
+  let left = maxAllJoined;
+  for (const chain of chainsIn(folded)) {
+    const parts = chain.map(({ word }) => word);
+    const joined = wordsIn(parts.join("")).join("");
+    if (isUnspaced(joined)) {
+      found.push(joined);
+      continue;
+    }
+    let at = 0;
+    for (const part of parts.slice(0, -1)) {
+      const word = withinPoints(joined.slice(at), maxJoined);
+      left -= word.length;
+      if (left < 0) return found;
+      found.push(word);
+      at += part.length;
+    }
+  }
+  return found;
+}
+
+function withinPoints(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, endOfCodePoints(text, max));
 }
 
 /**
@@ -61,8 +235,13 @@ export function queryWords(text: string): string[] {
  * with and without blanks.
  */
 export function splitWords(text: string): string[] {
-  const words: string[] = fold(text).match(WORD) ?? [];
-  return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, "")) : words;
+  return wordsIn(fold(text));
+}
+
+/** Returns the words of a folded text in order, duplicates included. */
+export function wordsIn(folded: string): string[] {
+  const words: string[] = folded.match(WORD) ?? [];
+  return folded.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, "")) : words;
 }
 
 /**

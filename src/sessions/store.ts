@@ -16,14 +16,17 @@ import { read } from "../db/read.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
 import { storedTerms, termsField, textField, withoutTerms } from "../db/search-fields.ts";
 import type { WriteOptions } from "../db/write.ts";
-import { listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
-import type { WordPlan } from "../db/word-search.ts";
-import { searchTextConditions, planFilter, searchPage } from "../db/word-search.ts";
+import { listIndex, termsIndex } from "../db/search-index.ts";
+import type { WordPlan, WordQuery } from "../db/word-search.ts";
+import { anyOf, indexOf, planFilters, readingsFilter, searchPage } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
+import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
+import type { Reading } from "../search/readings.ts";
+import { wordReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
-import { SESSION_SHAPE, checkPattern, terms } from "../search/terms.ts";
-import { queryWords, recordWords } from "../search/words.ts";
+import { checkPattern, marked, SESSION_SHAPE, terms } from "../search/terms.ts";
+import { nameWords, recordWords } from "../search/words.ts";
 import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
@@ -71,6 +74,7 @@ export const sessionCollection: CollectionSpec = {
   erasure: { key: "rank", hint: listIndex },
   indexes: [
     termsIndex,
+    previousTermsIndex,
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
     { key: { account_id: 1, contact_id: 1, rank: -1 }, name: "contact" },
@@ -86,6 +90,12 @@ export function createSessionStore(client: MongoClient): SessionStore {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
   const transcripts = client.db().collection<KnownRecord>(collections.transcripts);
   const untyped = sessions as unknown as Collection<Document>;
+  const mayHavePrevious = previousTermsOf(client).watch(collections.sessions);
+  const searchOf = (query: string): WordQuery => ({
+    readings: wordReadings(query, mayHavePrevious()),
+    shape: SESSION_SHAPE,
+    hasPrevious: mayHavePrevious(),
+  });
 
   return {
     ...clientCopies(sessions),
@@ -101,8 +111,8 @@ export function createSessionStore(client: MongoClient): SessionStore {
     },
 
     async list(scope, filter, page) {
-      if (filter.anyWord && filter.query !== undefined) return listByAnyWord(untyped, scope, filter, page);
-      const { rows, pagination } = cutPage(await find(untyped, scope, filter, page), page);
+      if (filter.anyWord && filter.query !== undefined) return listByAnyWord(untyped, scope, filter, page, searchOf);
+      const { rows, pagination } = cutPage(await find(untyped, scope, filter, page, searchOf), page);
       return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
     },
 
@@ -136,9 +146,10 @@ async function listByAnyWord(
   scope: Scope,
   filter: SessionFilter,
   page: PageRequest,
+  searchOf: (query: string) => WordQuery,
 ): Promise<ListSessionsResponse> {
   const { indexed, checked, isEmpty } = conditionOf(filter);
-  const words = queryWords(filter.query ?? "");
+  const words = wordsOf(searchOf(filter.query ?? "").readings);
   const condition = { ...indexed, ...checked };
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
   const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
@@ -163,7 +174,7 @@ function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
     checked: contactName === undefined ? {} : nameFilter(contactName),
     isEmpty:
       (first !== undefined && last !== undefined && first > last) ||
-      (contactName !== undefined && queryWords(contactName).length === 0),
+      (contactName !== undefined && wordReadings(contactName, false).length === 0),
   };
 }
 
@@ -173,25 +184,39 @@ async function find(
   scope: Scope,
   filter: SessionFilter,
   page: PageRequest,
+  searchOf: (query: string) => WordQuery,
 ): Promise<SummaryRow[]> {
   const { query, contactId, contactName } = filter;
   const { indexed, checked, isEmpty } = conditionOf(filter);
-  const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
-  if (isEmpty || searches.some(({ length }) => length === 0)) return [];
+  const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [searchOf(text)]));
+  if (isEmpty || searches.some(({ readings }) => readings.length === 0)) return [];
   const run = (hint: string, words: Document): Promise<SummaryRow[]> => {
     const match = { $match: { account_id: scope.accountId, ...indexed, ...words } };
     const narrowing = [...checkStages(checked), ...transcriptStages(scope, filter)];
     const stages = [match, ...pageStages(page, narrowing), { $project: summaryProjection }];
     return read<SummaryRow>(sessions, scope, stages, { hint });
   };
-  const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
+  const search = searches.reduce<WordQuery | undefined>(bothOf, undefined);
   const within = indexed.rank === undefined ? {} : { rank: indexed.rank };
   // A contact has few sessions, so the index on contacts finds them and every word is checked.
-  if (contactId !== undefined) return run("contact", searchTextConditions((words ?? []).map(checkPattern)));
-  if (words === undefined) return run(listIndex, {});
-  const byWords = (plan: WordPlan): Promise<SummaryRow[]> =>
-    run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, SESSION_SHAPE, within));
-  return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
+  if (contactId !== undefined)
+    return run("contact", search === undefined ? {} : readingsFilter(search.readings, SESSION_SHAPE));
+  if (search === undefined) return run(listIndex, {});
+  const byWords = (plans: readonly WordPlan[]): Promise<SummaryRow[]> =>
+    run(indexOf(plans), anyOf(planFilters(plans, "begun", search, within)));
+  return searchPage(sessions, scope, search, { page, within, run: byWords });
+}
+
+/** Returns the query of two, whose readings combine one of each. */
+function bothOf(one: WordQuery | undefined, other: WordQuery): WordQuery {
+  if (one === undefined) return other;
+  const readings = one.readings.flatMap((first) =>
+    other.readings.map(({ words, ofPrevious }): Reading => ({
+      words: [...new Set([...first.words, ...words])],
+      ofPrevious: first.ofPrevious || ofPrevious,
+    })),
+  );
+  return { ...other, readings };
 }
 
 /** Returns the stages that keep only sessions with a transcript, or only those without one. */
@@ -211,8 +236,10 @@ const ownTermsPath = `$own.${termsField}`;
 /** Returns the condition on the contact's name. Its words end the search text, after those of the session's own. */
 function nameFilter(contactName: string): Document {
   const name = { $substrBytes: [`$${textField}`, { $strLenBytes: ownTextPath }, -1] };
-  const patterns = queryWords(contactName).map(checkPattern);
-  return { $expr: { $and: patterns.map((regex) => ({ $regexMatch: { input: name, regex } })) } };
+  const conditions = wordReadings(contactName, true).map(({ words }) => ({
+    $and: words.map((word) => ({ $regexMatch: { input: name, regex: checkPattern(word, SESSION_SHAPE) } })),
+  }));
+  return { $expr: { $or: conditions } };
 }
 
 /** Creates the methods that maintain the copies of a contact in its sessions. */
@@ -286,10 +313,11 @@ interface Titles {
 
 /** Returns the search terms of a session, without those of its client. */
 export function ownTerms({ title, subtitle }: Titles): Terms {
-  return terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE);
+  return marked(terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE));
 }
 
 /** Returns the search terms of the name that a session shows for its client (contract §3.3). */
 function clientTerms({ full_name, inferred_name }: SessionClientNames): Terms {
-  return terms(recordWords(full_name ?? inferred_name), SESSION_SHAPE);
+  const { words, endings } = nameWords(full_name ?? inferred_name);
+  return terms(words, SESSION_SHAPE, endings);
 }

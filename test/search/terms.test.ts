@@ -103,12 +103,12 @@ describe("terms", () => {
   });
 
   test("a word is matched in the text after a blank, and a whole word between two blanks [SRC-04, CSR-11]", () => {
-    expect([checkPattern("anna"), wholeCheckPattern("anna"), wholeProbe("anna")]).toEqual([
+    expect([checkPattern("anna", NOTE_SHAPE), wholeCheckPattern("anna"), wholeProbe("anna")]).toEqual([
       " anna",
       " anna ",
       { term: "anna ", exact: true },
     ]);
-    expect([checkPattern("会议"), wholeCheckPattern("会议"), wholeProbe("会议")]).toEqual([
+    expect([checkPattern("会议", NOTE_SHAPE), wholeCheckPattern("会议"), wholeProbe("会议")]).toEqual([
       "会议",
       " 会议 ",
       { term: "会议 ", exact: true },
@@ -191,7 +191,7 @@ describe("terms", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: "binary", maxLength: 100 })), (text) => {
         for (const word of queryWords(text)) {
-          expect(checkPattern(word) + wholeCheckPattern(word)).toMatch(/^[\p{L}\p{N} ]+$/u);
+          expect(checkPattern(word, SESSION_SHAPE) + wholeCheckPattern(word)).toMatch(/^[\p{L}\p{N} ]+$/u);
           expect(probe(word, SESSION_SHAPE)?.term ?? "").not.toMatch(/\p{Cs}/u);
         }
         expect(terms(recordWords(text), CONTACT_SHAPE).searchTerms.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual(

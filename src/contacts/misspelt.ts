@@ -1,0 +1,74 @@
+// Finds contacts by a misspelt name, for queries without another match (contract §3.2).
+import type { Collection, Document, UUID } from "mongodb";
+import type { Scope } from "../call/scope.ts";
+import { read } from "../db/read.ts";
+import { termsField } from "../db/search-fields.ts";
+import { searchIndex } from "../db/search-index.ts";
+import { searchTextConditions } from "../db/word-search.ts";
+import { canBeMisspelt, correctionsOf } from "../search/misspellings.ts";
+import type { Reading } from "../search/readings.ts";
+import { checkPattern, CONTACT_SHAPE, nameProbe } from "../search/terms.ts";
+
+/** MongoDB merges the scans of up to 200 terms in the order of the index. */
+const termsAtOnce = 150;
+/** The maximum number of corrected words of a query. Two words of an Indian script can have more. */
+const maxCorrections = 4_500;
+/** The maximum number of contacts for each scan that are checked for the other words of a query. */
+const maxChecked = 500;
+
+interface Found {
+  readonly _id: UUID;
+  readonly rank: number;
+}
+
+/**
+ * Returns the ids of the contacts whose names have one word of a reading misspelt and all other words, newest first,
+ * at most `limit`. One command looks up every correction, so the cost does not depend on the size of the account.
+ */
+export async function findMisspelt(
+  contacts: Collection<Document>,
+  scope: Scope,
+  readings: readonly Reading[],
+  condition: Document,
+  limit: number,
+): Promise<UUID[]> {
+  let left = maxCorrections;
+  const pipelines = readings.flatMap(({ words }) =>
+    words.filter(canBeMisspelt).flatMap((word) => {
+      const terms = correctionsOf(word)
+        .slice(0, left)
+        .map((one) => nameProbe(one).term);
+      left -= terms.length;
+      const others = words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE));
+      return chunksOf(terms).map((some) =>
+        scanStages(scope, some, { ...searchTextConditions(others), ...condition }, limit),
+      );
+    }),
+  );
+  const [first, ...more] = pipelines;
+  if (first === undefined) return [];
+  const unions = more.map((pipeline) => ({ $unionWith: { coll: contacts.collectionName, pipeline } }));
+  const rows = await read<Found>(contacts, scope, [...first, ...unions], { hint: searchIndex });
+  const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
+  const newest = [...byId.values()].sort(
+    (a, b) => b.rank - a.rank || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),
+  );
+  return newest.slice(0, limit).map(({ _id }) => _id);
+}
+
+function scanStages({ accountId }: Scope, terms: readonly string[], check: Document, limit: number): Document[] {
+  const isChecked = Object.keys(check).length > 0;
+  return [
+    { $match: { account_id: accountId, [termsField]: { $in: terms } } },
+    { $sort: { rank: -1 } },
+    ...(isChecked ? [{ $limit: maxChecked }, { $match: check }] : []),
+    { $limit: limit },
+    { $project: { rank: 1 } },
+  ];
+}
+
+function chunksOf(terms: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(terms.length / termsAtOnce) }, (_, at) =>
+    terms.slice(at * termsAtOnce, (at + 1) * termsAtOnce),
+  );
+}

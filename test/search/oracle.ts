@@ -1,0 +1,244 @@
+// The oracle: the search rules of the contract (§3.1 to §3.4) taken literally, as a plain function over all records. It
+// shares no code with the service.
+
+/** A contact of the oracle. A later one is newer. */
+export interface OracleContact {
+  readonly fullName?: string;
+  readonly inferredName?: string;
+  readonly email?: string;
+  readonly phone?: string;
+}
+
+/** Letters that NFKD leaves alone, and letters that the contract makes one. */
+const SAME: Readonly<Record<string, string>> = {
+  ...{ ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", æ: "ae", œ: "oe", ħ: "h", ə: "e", ς: "σ", ŋ: "n", ŧ: "t" },
+  ...{ "\u02bb": "'", "\u02bc": "'", "\u02be": "'", "\u02bf": "'" },
+  ...{ "\u06cc": "\u064a", "\u0649": "\u064a", "\u06a9": "\u0643", "\u0629": "\u0647" },
+};
+const WITH_VOWEL_SIGNS =
+  /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Nukta, and the signs above and below that are no vowels: tones, shortening and silencing signs. */
+const NUKTA_OR_TONE =
+  /[\u093c\u09bc\u0a3c\u0abc\u0b3c\u0c3c\u0cbc\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u17c9-\u17d0\u17d3\u17dd\u1037\u1087-\u108d]/u;
+const INVISIBLE = /[\u00ad\u200c-\u200f\u2060\ufeff]/gu;
+const WITHOUT_BLANKS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const HANGUL = /\p{scx=Hang}/u;
+
+function fold(text: string): string {
+  const letters = [...text.replace(INVISIBLE, "").normalize("NFKD")].filter(
+    (letter) => !/\p{M}/u.test(letter) || (WITH_VOWEL_SIGNS.test(letter) && !NUKTA_OR_TONE.test(letter)),
+  );
+  const cased = letters.join("").toLowerCase().toUpperCase().toLowerCase();
+  return [...cased]
+    .map((letter) => {
+      if (/[\u3041-\u3096]/u.test(letter)) return String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0x60);
+      return SAME[letter] ?? letter;
+    })
+    .join("");
+}
+
+type Kind = "spaced" | "unspaced";
+interface Word {
+  readonly letters: string;
+  readonly kind: Kind;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The runs of letters, digits and marks. */
+function wordsIn(folded: string): Word[] {
+  const words: { letters: string; kind: Kind; from: number; to: number }[] = [];
+  let at = 0;
+  for (const letter of folded) {
+    const end = at + letter.length;
+    const last = words.at(-1);
+    const kind = WITHOUT_BLANKS.test(letter) ? "unspaced" : "spaced";
+    const begins = /[\p{L}\p{N}]/u.test(letter);
+    if (last !== undefined && last.to === at && last.kind === kind && (begins || /\p{M}/u.test(letter))) {
+      last.letters += letter;
+      last.to = end;
+    } else if (begins) words.push({ letters: letter, kind, from: at, to: end });
+    at = end;
+  }
+  return words;
+}
+
+/** Whether what is between two words is one hyphen, apostrophe, dot or middle dot. */
+function areJoined(folded: string, one: Word, next: Word): boolean {
+  return one.kind === next.kind && /^[-\u2010'\u2019.\u00b7\u30fb]$/u.test(folded.slice(one.to, next.from));
+}
+
+/** A way to cut a text into words, in which some joined words are one. */
+type Cut = readonly string[];
+
+function cutsOf(folded: string): Cut[] {
+  const words = wordsIn(folded);
+  let cuts: string[][] = [[]];
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1];
+    const joined = before !== undefined && areJoined(folded, before, word);
+    const divided = cuts.map((cut) => [...cut, word.letters]);
+    const together = joined ? cuts.map((cut) => [...cut.slice(0, -1), (cut.at(-1) ?? "") + word.letters]) : [];
+    cuts = [...divided, ...together];
+  }
+  return cuts;
+}
+
+/** The words of a record: whole ones, and what may begin a match besides. */
+interface Searched {
+  readonly whole: Set<string>;
+  readonly begins: Set<string>;
+}
+
+function searched(texts: readonly string[], areNames: boolean): Searched {
+  const whole = new Set<string>();
+  const begins = new Set<string>();
+  for (const text of texts.flatMap((one) => (areNames ? [one, expanded(one)] : [one]))) {
+    const folded = fold(text);
+    for (const cut of [...cutsOf(folded), ...(areNames ? [togetherIn(folded)] : [])]) {
+      for (const word of cut) {
+        whole.add(word);
+        begins.add(word);
+        const letters = [...word];
+        const isOf = (script: RegExp): boolean => script.test(letters[0] ?? "");
+        for (const at of letters.keys()) {
+          const beginsSyllable = areNames && isOf(HANGUL) && /[\u1100-\u115f]/u.test(letters[at] ?? "");
+          if (isOf(WITHOUT_BLANKS) || beginsSyllable) begins.add(letters.slice(at).join(""));
+        }
+      }
+    }
+  }
+  return { whole, begins };
+}
+
+/** A name with ä, ö, ü, ø, å as two letters. */
+function expanded(name: string): string {
+  const two: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+  return [...name.normalize("NFC")].map((letter) => two[letter.toLowerCase()] ?? letter).join("");
+}
+
+/** The parts of a name in a script without blanks, or in Hangul, each with its neighbours as one word. */
+function togetherIn(folded: string): string[] {
+  const found: string[] = [];
+  let last: Word | undefined;
+  for (const word of wordsIn(folded)) {
+    const alike = (script: RegExp): boolean =>
+      last !== undefined && script.test(last.letters) && script.test(word.letters);
+    const gap = last === undefined ? "" : folded.slice(last.to, word.from);
+    if ((alike(WITHOUT_BLANKS) || alike(HANGUL)) && /^[\s\-'’.·\u2010・]+$/u.test(gap))
+      found.push((found.pop() ?? "") + word.letters);
+    else found.push(word.letters);
+    last = word;
+  }
+  return found;
+}
+
+function begin(words: Iterable<string>, word: string): boolean {
+  for (const other of words) if (other.startsWith(word)) return true;
+  return false;
+}
+
+/** Whether a note or a title matches a query. */
+export function matchesText(
+  text: string,
+  query: string,
+  { isNote, name = "" }: { isNote: boolean; name?: string },
+): boolean {
+  const own = searched([text], false);
+  const ofName = searched([name], true);
+  const has = (word: string): boolean =>
+    isNote && [...word].length === 1 && !WITHOUT_BLANKS.test(word)
+      ? own.whole.has(word)
+      : begin(own.begins, word) || begin(ofName.begins, word);
+  return cutsOf(fold(query)).some((cut) => cut.length > 0 && cut.every(has));
+}
+
+interface Prepared {
+  readonly name: Searched;
+  readonly any: Searched;
+  readonly contact: OracleContact;
+}
+
+/** Prepares contacts, in their order. */
+export function prepare(contacts: readonly OracleContact[]): readonly Prepared[] {
+  return contacts.map((contact) => {
+    const name = searched([contact.fullName ?? "", contact.inferredName ?? ""], true);
+    const others = searched([contact.email ?? "", contact.phone ?? ""], false);
+    const any = {
+      whole: new Set([...name.whole, ...others.whole]),
+      begins: new Set([...name.begins, ...others.begins]),
+    };
+    return { name, any, contact };
+  });
+}
+
+/** The indexes of the contacts that a query of words finds, at most 25, tier by tier, the newest first in each. */
+export function searchContacts(prepared: readonly Prepared[], query: string): number[] {
+  const cuts = [...cutsOf(fold(query)), ...(expanded(query) === query ? [] : cutsOf(fold(expanded(query))))].filter(
+    ({ length }) => length > 0,
+  );
+  if (cuts.length === 0) return [];
+  const tiers: number[][] = [[], [], [], []];
+  for (const [at, { name, any, contact }] of prepared.entries()) {
+    const some = (test: (word: string) => boolean): boolean => cuts.some((cut) => cut.every(test));
+    const tier = isWhole(contact, query)
+      ? 0
+      : some((word) => name.whole.has(word))
+        ? 1
+        : some((word) => any.whole.has(word))
+          ? 2
+          : some((word) => begin(any.begins, word))
+            ? 3
+            : undefined;
+    if (tier !== undefined) tiers[tier]?.unshift(at);
+  }
+  const found = tiers.flat();
+  const misspelt =
+    found.length > 0 ? [] : [...prepared.keys()].filter((at) => isMisspelt(prepared[at] as Prepared, cuts));
+  return [...found, ...misspelt.toReversed()].slice(0, 25);
+}
+
+function isWhole({ fullName = "", inferredName = "", email }: OracleContact, query: string): boolean {
+  if (email?.toLowerCase() === query.trim().toLowerCase()) return true;
+  const keys = (text: string): string[] =>
+    [text, expanded(text)].flatMap((one) => [
+      ...cutsOf(fold(one)).map((cut) => cut.join(" ")),
+      togetherIn(fold(one)).join(" "),
+    ]);
+  const typed = keys(query);
+  return [fullName, inferredName].some(
+    (name) => name !== "" && keys(name).some((key) => key !== "" && typed.includes(key)),
+  );
+}
+
+function isMisspelt({ name, any }: Prepared, cuts: readonly Cut[]): boolean {
+  return cuts.some((cut) =>
+    cut.some((word, at) => {
+      if ([...word].length < 5 || /\p{N}/u.test(word) || WITHOUT_BLANKS.test(word) || HANGUL.test(word)) return false;
+      const others = cut.filter((_, other) => other !== at);
+      return (
+        [...name.whole].some((right) => differsByOne(word, right)) && others.every((other) => begin(any.begins, other))
+      );
+    }),
+  );
+}
+
+/** Whether `typed` is `right` with one letter wrong, missing, doubled or swapped, after the first two. */
+function differsByOne(typed: string, right: string): boolean {
+  const [a, b] = [[...typed], [...right]];
+  if (a[0] !== b[0] || a[1] !== b[1]) return false;
+  const without = (letters: readonly string[], at: number): string =>
+    letters.filter((_, other) => other !== at).join("");
+  if (a.length === b.length) {
+    const wrong = a.flatMap((letter, at) => (letter === b[at] ? [] : [at]));
+    const [first = 0, second = 0] = wrong;
+    return (
+      wrong.length === 1 ||
+      (wrong.length === 2 && second === first + 1 && a[first] === b[second] && a[second] === b[first])
+    );
+  }
+  if (a.length === b.length - 1) return b.some((_, at) => without(b, at) === typed);
+  return (
+    a.length === b.length + 1 && a.some((letter, at) => at > 0 && letter === a[at - 1] && without(a, at) === right)
+  );
+}
