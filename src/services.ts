@@ -18,6 +18,7 @@ import type { Config } from "./config.ts";
 import { createContactSearch } from "./contacts/search.ts";
 import { createContactService } from "./contacts/service.ts";
 import type { RewriteCopies } from "./contacts/write.ts";
+import { contactRebuild } from "./contacts/write.ts";
 import { contactCollection, createContactStore } from "./contacts/store.ts";
 import type { CollectionSpec, IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
@@ -35,11 +36,12 @@ import { createProgressStore, importCollection } from "./ingest/progress-store.t
 import { createIngestService } from "./ingest/service.ts";
 import { createIngestStreams } from "./ingest/streams.ts";
 import { checkedUpserts } from "./ingest/upserts.ts";
+import type { Rebuild } from "./db/rebuild-terms.ts";
 import { createNoteService } from "./notes/service.ts";
-import { contactLabel, createNoteStore, noteCollection } from "./notes/store.ts";
+import { contactLabel, createNoteStore, noteCollection, noteRebuild } from "./notes/store.ts";
 import { createNoteUpserts } from "./notes/upsert.ts";
 import { createSessionService } from "./sessions/service.ts";
-import { createSessionStore, sessionCollection } from "./sessions/store.ts";
+import { createSessionStore, sessionCollection, sessionRebuild } from "./sessions/store.ts";
 import { prepareTranscripts } from "./sessions/transcript-preparation.ts";
 import { createTranscriptSearch } from "./sessions/transcript-search.ts";
 import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
@@ -69,6 +71,13 @@ export const allCollections: readonly CollectionSpec[] = [
   switchCollection,
   erasureCollection,
   restoreCollection,
+];
+
+/** The collections with search terms, and how their records get them. */
+export const searchable: readonly { readonly collection: string; readonly rebuild: Rebuild }[] = [
+  { collection: contactCollection.collection, rebuild: contactRebuild },
+  { collection: sessionCollection.collection, rebuild: sessionRebuild },
+  { collection: noteCollection.collection, rebuild: noteRebuild },
 ];
 
 /** Observes the work of the services outside requests. */

@@ -1,4 +1,5 @@
-// Runs `records migrate`: builds indexes as an instance does when it starts, and shows the progress.
+// Runs `records migrate`: builds indexes as an instance does when it starts, rebuilds search terms of the previous release,
+// and shows the progress.
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
 import type { IndexStep } from "../db/indexes.ts";
@@ -6,10 +7,12 @@ import { ensureIndexes, namesOf, planIndexes, withoutSetting } from "../db/index
 import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
+import type { StoredRecord } from "../db/rebuild-terms.ts";
+import { rebuildTerms } from "../db/rebuild-terms.ts";
 import { rejectionOf } from "../db/rejection.ts";
 import { embeddedDependencies } from "../embedded/running.ts";
 import { shownError } from "../logged-error.ts";
-import { allCollections, createServices, indexesFor } from "../services.ts";
+import { allCollections, createServices, indexesFor, searchable } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
 import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
@@ -21,7 +24,7 @@ const connectMs = 30_000;
 const failoverMs = 60_000;
 
 /**
- * Builds the missing indexes and reports the result. Fails with a CommandError that names the variable if MongoDB
+ * Builds the missing indexes, rebuilds search terms of the previous release and reports the result. Fails with a CommandError that names the variable if MongoDB
  * cannot be used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
@@ -51,10 +54,12 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       });
       // No release names the index of the retention in a hint, so it can be dropped before the upgrade.
       await ensureIndexes(client.db(), retention, { waitMs: failoverMs, around });
+      const rebuilt = await rebuildAll(client, output);
       const left = (await planIndexes(client.db(), specs, true)).flatMap(namesOf);
       report(output, {
         indexes: specs.flatMap(({ indexes }) => indexes).length,
         built,
+        rebuilt,
         left,
         seconds: (performance.now() - began) / 1_000,
       });
@@ -72,12 +77,14 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
 interface Result {
   readonly indexes: number;
   readonly built: readonly string[];
+  /** The number of records whose search terms were rebuilt. */
+  readonly rebuilt: number;
   /** Indexes that a running import or erasure has dropped temporarily. */
   readonly left: readonly string[];
   readonly seconds: number;
 }
 
-function report(output: Output, { indexes, built, left, seconds }: Result): void {
+function report(output: Output, { indexes, built, rebuilt, left, seconds }: Result): void {
   const took = `${seconds.toFixed(1)} s`;
   const done =
     built.length > 0
@@ -85,11 +92,25 @@ function report(output: Output, { indexes, built, left, seconds }: Result): void
       : left.length > 0
         ? "No index was missing."
         : `All ${indexes} indexes exist.`;
+  const terms = rebuilt === 0 ? "" : ` Rebuilt the search terms of ${counted(rebuilt, "record")}.`;
   const later =
     left.length === 0
       ? ""
       : ` A large import or erasure runs without ${left.join(", ")}: a running instance builds it afterwards.`;
-  output.result({ indexes, built, left, seconds: Number(seconds.toFixed(1)) }, [done + later]);
+  output.result({ indexes, built, rebuilt, left, seconds: Number(seconds.toFixed(1)) }, [done + terms + later]);
+}
+
+/** Rebuilds the search terms of the previous release, and shows the progress. Returns the number of records. */
+async function rebuildAll(client: MongoClient, output: Output): Promise<number> {
+  let all = 0;
+  let shownAt = performance.now();
+  for (const { collection, rebuild } of searchable)
+    all += await rebuildTerms(client, client.db().collection<StoredRecord>(collection), rebuild, (count) => {
+      if (performance.now() < shownAt + lineEveryMs) return;
+      shownAt = performance.now();
+      output.note(`Rebuilding the search terms of ${collection}: ${counted(count, "record")}`);
+    });
+  return all;
 }
 
 /**

@@ -6,6 +6,7 @@ import { newRevision } from "../db/conflicts.ts";
 import { insertRecord } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { rankAt } from "../db/rank.ts";
+import type { Rebuild } from "../db/rebuild-terms.ts";
 import { storedTerms, termsField, textField } from "../db/search-fields.ts";
 import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
@@ -111,6 +112,12 @@ export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_n
     phone: phoneForms(phone),
   });
 }
+
+/** Returns how contacts get their search terms again. */
+export const contactRebuild: Rebuild = {
+  fieldsOf: (contact) => storedTerms(termsOf(contact as ContactDocument)),
+  unchanged: ({ version }) => ({ version: version as number }),
+};
 
 /**
  * Writes a contact. Fails with DUPLICATE_EMAIL if the write violates the unique index on emails. The failure names the

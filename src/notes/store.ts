@@ -15,6 +15,7 @@ import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import type { Rebuild } from "../db/rebuild-terms.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
 import { storedTerms } from "../db/search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
@@ -258,6 +259,12 @@ export function deriveNote(
 export function noteTerms({ content }: { readonly content?: string | null | undefined }): Terms {
   return marked(terms(recordWords(content), NOTE_SHAPE));
 }
+
+/** Returns how notes get their search terms again. */
+export const noteRebuild: Rebuild = {
+  fieldsOf: (note) => storedTerms(noteTerms(note)),
+  unchanged: ({ updated_at }) => ({ updated_at: updated_at as Date }),
+};
 
 /** Returns the label that a contact gives its notes (contract §3.4). */
 export function contactLabel({ full_name, inferred_name, email }: LabelledContact): string | null {

@@ -13,6 +13,7 @@ import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import type { Rebuild } from "../db/rebuild-terms.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
 import { storedTerms, termsField, textField, withoutTerms } from "../db/search-fields.ts";
 import type { WriteOptions } from "../db/write.ts";
@@ -211,10 +212,12 @@ async function find(
 function bothOf(one: WordQuery | undefined, other: WordQuery): WordQuery {
   if (one === undefined) return other;
   const readings = one.readings.flatMap((first) =>
-    other.readings.map(({ words, ofPrevious }): Reading => ({
-      words: [...new Set([...first.words, ...words])],
-      ofPrevious: first.ofPrevious || ofPrevious,
-    })),
+    other.readings.map(
+      ({ words, ofPrevious }): Reading => ({
+        words: [...new Set([...first.words, ...words])],
+        ofPrevious: first.ofPrevious || ofPrevious,
+      }),
+    ),
   );
   return { ...other, readings };
 }
@@ -304,6 +307,15 @@ export function deriveSession(
     own: storedTerms(own),
   };
 }
+
+/** Returns how sessions get their search terms again. A new name of the client does not change the version. */
+export const sessionRebuild: Rebuild = {
+  fieldsOf(session) {
+    const { own, ...derived } = deriveSession(session as SessionDocument);
+    return { own, [textField]: derived[textField], [termsField]: derived[termsField] };
+  },
+  unchanged: ({ version, client }) => ({ version: version as number, client: client as SessionClientNames | null }),
+};
 
 /** The searchable texts of a session or an item. */
 interface Titles {

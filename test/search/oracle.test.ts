@@ -6,7 +6,7 @@ import { inForm } from "../support/form.ts";
 import { createRandom, inventedContact, inventedName, inventedQuery, inventedText } from "./invented.ts";
 import { compare, fillWith } from "./comparison.ts";
 
-const service = useService({ RATE_LIMIT: "100000", RATE_BURST: "100000" });
+const service = useService();
 
 const sizes = [
   ["a small account", 40],
