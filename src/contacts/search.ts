@@ -19,7 +19,7 @@ import { previousTermsOf } from "../db/previous-terms.ts";
 import { wholePhones } from "../search/phones.ts";
 import type { Reading } from "../search/readings.ts";
 import { contactReadings, wordsOf } from "../search/readings.ts";
-import { CONTACT_SHAPE, emailTerm, hasWord, wholeNameTerm } from "../search/terms.ts";
+import { CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm } from "../search/terms.ts";
 import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
@@ -126,7 +126,7 @@ async function findIds(
   const end = page.offset + page.limit + 1;
   const search = searchOf(query);
   if (anyWord) {
-    const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isMarked)));
+    const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
     const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail);
     return found.slice(page.offset, end);
   }
@@ -189,11 +189,6 @@ function matchesAny(searchText: string, readings: readonly Reading[]): boolean {
 
 function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
-}
-
-/** Whether a word of a reading is a phone. */
-function isMarked(word: string): boolean {
-  return /^[^\p{L}\p{N}]/u.test(word);
 }
 
 /** Returns the index terms of the contacts whose email, phone or name is the query. */

@@ -8,6 +8,7 @@ import {
   checkPattern,
   isDecidedByTerm,
   isOnlyWhole,
+  isPhone,
   nameCheckPattern,
   nameProbe,
   probe,
@@ -45,10 +46,10 @@ export interface PageSearch<T> {
   run(plans: readonly WordPlan[]): Promise<T[]>;
 }
 
-const wholeMatches: readonly Match[] = ["whole", "ofName"];
-
-function matchesOf(shape: SearchShape): readonly Match[] {
-  return shape.whole ? ["begun", ...wholeMatches] : ["begun"];
+/** Returns what a reading can match. A phone is in no name. */
+function matchesOf(shape: SearchShape, { words }: Reading): readonly Match[] {
+  if (!shape.whole) return ["begun"];
+  return words.some(isPhone) ? ["begun", "whole"] : ["begun", "whole", "ofName"];
 }
 
 /** Returns the index term of a word; undefined if terms of the previous release lack it. */
@@ -140,7 +141,7 @@ function planUncounted({ readings, shape, hasPrevious }: WordQuery): WordPlan[] 
     if (word === undefined || reading.words.length > 1 || !isDecidedByTerm(word, shape)) return [];
     if (probeOf("begun", word, shape, hasPrevious) === undefined) return [];
     const scan = { driver: word, since: undefined };
-    return [{ reading, scans: Object.fromEntries(matchesOf(shape).map((match) => [match, scan])) }];
+    return [{ reading, scans: Object.fromEntries(matchesOf(shape, reading).map((match) => [match, scan])) }];
   });
   return plans.length === readings.length ? plans : undefined;
 }
@@ -182,7 +183,7 @@ async function countReadings(
 ): Promise<CountedReading[]> {
   const termed = readings.map((reading) => {
     const indexed = reading.words.filter((word) => probeOf("begun", word, shape, hasPrevious) !== undefined);
-    const byMatch = matchesOf(shape).map((match) => {
+    const byMatch = matchesOf(shape, reading).map((match) => {
       const found = indexed.map((word) => probeOf(match, word, shape, hasPrevious)?.term);
       return [match, indexed.length === 0 && match === "begun" ? [undefined] : found] as const;
     });

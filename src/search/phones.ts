@@ -132,8 +132,10 @@ function phonesAt({ row: { words, hasPlus }, from, to }: Place): string[][] {
   if (!NUMBER.test(joined) || (to - from < 2 && !(isAbroad && words.length === 1))) return [];
   const digits = withoutDoubleZero(joined);
   const { dialled, nationals } = isAbroad ? abroad(digits) : { dialled: [], nationals: [] };
+  // A single number is a word of the phone as it is.
+  const asTyped = to - from < 2 && digits === joined ? [] : [digits];
   const marked = [
-    ...[digits, ...dialled].map((form) => PHONE_MARK + form),
+    ...[...asTyped, ...dialled].map((form) => PHONE_MARK + form),
     ...nationals.map((form) => NATIONAL_MARK + form),
   ];
   return marked.filter(({ length }) => length > 1).map((phone) => [...words.slice(0, from), phone, ...words.slice(to)]);

@@ -55,6 +55,8 @@ export const minNationalForm = 4;
 const NATIONAL_LENGTHS = { min: minNationalForm, max: 12 };
 const LONG_NUMBER = /^[0-9]{4}[0-9]*$/;
 const MARK = /^\p{M}/u;
+/** The first letter after the scripts with vowel signs that are written without blanks. */
+const endOfMarks = 0x2e80;
 
 /**
  * The maximum length of a whole word's index term, in code points. `wholeCheckPattern` checks the rest of a longer
@@ -264,7 +266,8 @@ export function isOnlyWhole(word: string, { min }: SearchShape): boolean {
   return min > 1 && !isUnspaced(word) && endOfCodePoints(word, min - 1) === word.length;
 }
 
-function isPhone(word: string): boolean {
+/** Whether a word of a reading is a phone. */
+export function isPhone(word: string): boolean {
   return word.startsWith(PHONE_MARK) || word.startsWith(NATIONAL_MARK);
 }
 
@@ -277,7 +280,8 @@ function phonePattern(word: string, end: string): string {
 
 function addRun(found: Set<string>, run: string): void {
   for (let at = 0; at < run.length; at = endOfCodePoint(run, at))
-    if (!MARK.test(run.slice(at, at + 2))) addPrefixes(found, run, at, UNSPACED_LENGTHS);
+    if (run.charCodeAt(at) >= endOfMarks || !MARK.test(run.slice(at, at + 2)))
+      addPrefixes(found, run, at, UNSPACED_LENGTHS);
 }
 
 function addPrefixes(found: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {

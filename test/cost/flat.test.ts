@@ -122,10 +122,13 @@ test("reads the list of sessions, with a word or of a contact, from its index [S
   });
 });
 
+/** The look-up of a whole name that no contact has. */
+const looked = { collection: "contacts", index: "search", keys: 0, documents: 0 };
+
 test("each tier of a contact search reads 25 from the index in its order, whatever matches [SRC-08]", async () => {
   const [found] = flat(await examined(() => "/v1/contacts?query=every"));
   const tier = { collection: "contacts", index: "search", keys: 25, documents: 25 };
-  expect(found?.reads.filter(({ collection }) => collection === "contacts")).toEqual([tier, tier]);
+  expect(found?.reads.filter(({ collection }) => collection === "contacts")).toEqual([looked, tier, tier, tier]);
   expect(found?.reads.at(-1)).toEqual(proof);
 });
 
@@ -171,10 +174,13 @@ async function largest(collection: string, path: string): Promise<{ keys: number
 }
 
 test.each([
-  ["letters without matches", "/v1/notes?query=x+z", 10_400],
-  ["a letter without matches and a word that all notes have", "/v1/notes?query=budget+z", 10_400],
+  ["long words without matches", "/v1/notes?query=internationalz+internationalx", 11_400],
   ["a long word without matches, whose first letters all notes have", "/v1/notes?query=internationalz", 10_400],
-  ["two words that all notes have and a letter without matches", "/v1/notes?query=budget+every+z", 17_600],
+  [
+    "two words that all notes have and a long one without matches",
+    "/v1/notes?query=budget+every+internationalz",
+    23_800,
+  ],
 ])(
   "examines at most 5,000 notes, however many there are, and the newest 200 of them twice: %s [SRC-10]",
   async (_name, path, keys) => {
@@ -210,11 +216,11 @@ test("a query of many numbers examines at most 40,000 keys and 20,000 contacts, 
 test("finds every match among the examined notes, in order, page by page [SRC-10, PAG-03]", async () => {
   const large = accounts.at(-1)?.account;
   const found = async (offset: number) =>
-    (await service.rest(`/v1/notes?query=tenth+e&limit=25&offset=${offset}`, { key: large?.key })).body;
+    (await service.rest(`/v1/notes?query=tenth+ev&limit=25&offset=${offset}`, { key: large?.key })).body;
   const [first, second] = [await found(0), await found(25)];
   const contents = [...first.data, ...second.data].map(({ content }: { content: string }) => content);
   expect(contents).toEqual(Array.from({ length: 50 }, (_, at) => `every tenth internationalisation${at * 10} budget`));
-  const rare = (await service.rest("/v1/notes?query=rarely+e", { key: large?.key })).body;
+  const rare = (await service.rest("/v1/notes?query=rarely+ev", { key: large?.key })).body;
   expect(rare.data).toHaveLength(3);
 });
 
@@ -225,18 +231,45 @@ async function contactsRead(query: string): Promise<Examined["reads"][]> {
   );
 }
 
-test("the rare one of several words in contacts drives both tiers [SRC-08]", async () => {
+test("the rare one of several words in contacts drives every tier [SRC-08]", async () => {
   const tier = { collection: "contacts", index: "search", keys: 3, documents: 3 };
-  expect(await contactsRead("every+rarely")).toEqual(sizes.map(() => [tier, tier]));
+  expect(await contactsRead("every+rarely")).toEqual(sizes.map(() => [looked, tier, tier, tier]));
 });
 
 test("if no contact has all words whole, none is looked for: a frequent name and the beginning of another cost one page [SRC-08, CSR-11]", async () => {
   expect(await contactsRead("every+rarely+ann")).toEqual(
-    sizes.map(() => [{ collection: "contacts", index: "search", keys: 3, documents: 3 }]),
+    sizes.map(() => [looked, { collection: "contacts", index: "search", keys: 3, documents: 3 }]),
   );
   expect(await contactsRead("every+ann")).toEqual(
-    sizes.map(() => [{ collection: "contacts", index: "search", keys: 25, documents: 25 }]),
+    sizes.map(() => [looked, { collection: "contacts", index: "search", keys: 25, documents: 25 }]),
   );
+});
+
+test.each([
+  ["email", "a77%40example.com", 1],
+  ["phone", "%2B49+30+1000077", 1],
+  ["phone in its national form", "030+1000077", 1],
+  ["name", "every+other+internationalisation77+ann77", 1],
+])(
+  "the contact whose whole %s is the query is found by a look-up of its own, which reads it alone [SRC-08, CSR-11]",
+  async (_name, query, documents) => {
+    const first = (await contactsRead(query)).map(([own]) => own);
+    expect(first).toEqual(sizes.map(() => ({ collection: "contacts", index: "search", keys: documents, documents })));
+  },
+);
+
+test("a misspelt name costs a look-up of each correction, and the contacts that have one [SRC-08, CSR-11]", async () => {
+  const all = await examined(() => "/v1/contacts?query=raerly");
+  const reads = all.map((commands) => commands.at(-2)?.reads.filter(({ collection }) => collection === "contacts"));
+  for (const one of reads) expect(one).toEqual(reads[0]);
+  expect(reads[0]?.reduce((sum, { documents }) => sum + documents, 0)).toBe(3);
+  expect(reads[0]?.reduce((sum, { keys }) => sum + keys, 0)).toBeLessThan(600);
+});
+
+test("a query with a hyphen, read as two words and as one, costs a page of each, sorts nothing and is flat [SRC-08, SRC-10]", async () => {
+  for (const path of ["/v1/notes?limit=20&query=rarely-budget", "/v1/sessions?limit=20&query=rarely-meeting"])
+    for (const commands of await examined(() => path))
+      expect(commands.at(-1)).toMatchObject({ sorts: false, reads: [{ index: "search", keys: 3, documents: 3 }] });
 });
 
 test("reads a contact, its notes and its sessions from their indexes, and sorts nothing [SRC-08]", async () => {

@@ -279,7 +279,9 @@ describe("phones", () => {
         // One phone is enough: another could only repeat its digits. Among more numbers not every place is tried.
         const numbers = query.match(/[0-9]+/g) ?? [];
         if (numbers.length <= 6 && matchesContact(contact, query, 1)) expect(found).toBe(true);
-        if (found) expect(matchesContact(contact, query, Infinity)).toBe(true);
+        // The rule here knows no country codes.
+        const knowsCodes = /^\+|^[^1-9]*0[^1-9]*0/.test(contact.phone) || /\+|0[^1-9]*0/.test(query);
+        if (found && !knowsCodes) expect(matchesContact(contact, query, Infinity)).toBe(true);
       }),
       { numRuns },
     );

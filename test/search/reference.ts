@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { fold } from "../../src/search/fold.ts";
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const MARK = /\p{M}/u;
+const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/u;
 const UNSPACED = [
   /\p{scx=Han}/u,
   /\p{scx=Hira}/u,
@@ -17,27 +19,50 @@ const UNSPACED = [
 export interface Run {
   letters: string[];
   unspaced: boolean;
+  /** Whether one hyphen, apostrophe or dot joins it to the run before. */
+  joined: boolean;
 }
 
 /** The runs of letters and digits of a text, letter by letter; one ends where a script without blanks meets another. */
 export function runs(text: string): Run[] {
   const found: Run[] = [];
   let open: Run | undefined;
+  let gap = "";
   for (const letter of fold(text)) {
     // It ends a word, except in a script in which every character begins one.
     if (letter === "\u200b") {
       if (open?.unspaced === false) open = undefined;
-      continue;
-    }
-    if (!LETTER_OR_DIGIT.test(letter)) {
-      open = undefined;
+      gap += letter;
       continue;
     }
     const unspaced = UNSPACED.some((script) => script.test(letter));
-    if (open?.unspaced !== unspaced) found.push((open = { letters: [], unspaced }));
-    open.letters.push(letter);
+    const continues = open?.unspaced === unspaced;
+    if (!LETTER_OR_DIGIT.test(letter) && !(MARK.test(letter) && continues)) {
+      open = undefined;
+      gap += letter;
+      continue;
+    }
+    if (!continues) {
+      const before = found.at(-1);
+      open = { letters: [], unspaced, joined: before?.unspaced === unspaced && JOINER.test(gap) };
+      found.push(open);
+    }
+    gap = "";
+    open?.letters.push(letter);
   }
   return found;
+}
+
+/** The ways to cut a text into words, in which some joined runs are one. */
+export function cuts(text: string): string[][] {
+  let found: { letters: string[]; unspaced: boolean }[][] = [[]];
+  for (const { letters, unspaced, joined } of runs(text)) {
+    const together = joined
+      ? found.map((cut) => [...cut.slice(0, -1), { letters: [...(cut.at(-1)?.letters ?? []), ...letters], unspaced }])
+      : [];
+    found = [...found.map((cut) => [...cut, { letters, unspaced }]), ...together];
+  }
+  return found.map((cut) => cut.map(({ letters }) => letters.join("")));
 }
 
 /** Every word of a record: in a script without blanks one begins at every character. */
@@ -53,17 +78,29 @@ export function queryTerms(query: string): string[] {
 }
 
 /** Every word of the query is the beginning of some word of the record, and there is one. */
-export function matches(record: string, query: string): boolean {
-  const words = allWords(record);
-  const needed = queryTerms(query);
-  return needed.length > 0 && needed.every((word) => words.some((other) => other.startsWith(word)));
+export function matches(record: string, query: string, isNote = false): boolean {
+  const whole = new Set(cuts(record).flat());
+  const words = [...whole, ...[...whole].flatMap(endingsOf)];
+  const has = (word: string): boolean =>
+    isNote && [...word].length === 1 && !isUnspaced(word)
+      ? whole.has(word)
+      : words.some((other) => other.startsWith(word));
+  return cuts(query).some((needed) => needed.length > 0 && needed.every(has));
+}
+
+function isUnspaced(word: string): boolean {
+  return UNSPACED.some((script) => script.test([...word][0] ?? ""));
+}
+
+function endingsOf(word: string): string[] {
+  const letters = [...word];
+  return isUnspaced(word) ? letters.map((_, at) => letters.slice(at).join("")) : [];
 }
 
 /** Every word of the query is a whole word of the record: in a script without blanks, a whole run. */
 export function matchesWhole(record: string, query: string): boolean {
-  const words = runs(record).map(({ letters }) => letters.join(""));
-  const needed = queryTerms(query);
-  return needed.length > 0 && needed.every((word) => words.includes(word));
+  const words = cuts(record).flat();
+  return cuts(query).some((needed) => needed.length > 0 && needed.every((word) => words.includes(word)));
 }
 
 /** A word of a query, and whether a `+` is between it and the word before. */
@@ -90,8 +127,9 @@ export interface SearchedContact {
  * from there. At most `phones` such rows are in the query.
  */
 export function matchesContact({ name, phone }: SearchedContact, query: string, phones: number): boolean {
-  const digits = fold(phone).replace(/[^0-9]/g, "");
-  const words = [...allWords(name), ...allWords(phone), digits];
+  const all = fold(phone).replace(/[^0-9]/g, "");
+  const digits = all.startsWith("00") ? all.slice(2) : all;
+  const words = [...allWords(name), ...allWords(phone), all, digits];
   const typed = typedWords(query);
   const isNumber = (at: number): boolean => /^[0-9]+$/.test(typed[at]?.word ?? "");
   const follows = (at: number): boolean => isNumber(at - 1) && isNumber(at) && typed[at]?.afterPlus === false;
@@ -112,7 +150,7 @@ export function matchesContact({ name, phone }: SearchedContact, query: string, 
 }
 
 const digits = fc.string({ unit: fc.constantFrom(..."0124"), minLength: 1, maxLength: 3 });
-const gap = fc.constantFrom("", "", " ", "-", ") (", "\u00a0");
+const gap = fc.constantFrom("", "", " ", "/", ") (", "\u00a0");
 const spaced = (text: string, gaps: readonly string[]): string =>
   [...text].map((digit, at) => (at === 0 ? "" : (gaps[at % gaps.length] ?? "")) + digit).join("");
 const gaps = fc.array(gap, { minLength: 1, maxLength: 9 });
