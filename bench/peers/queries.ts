@@ -254,7 +254,9 @@ function filterOf(words: readonly string[], driver: number, shape: SearchShape):
   const checked = words.filter((_, at) => at !== driver || !driving.exact);
   return {
     [termsField]: driving.term,
-    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ [textField]: { $regex: checkPattern(word, shape) } })) }),
+    ...(checked.length === 0
+      ? {}
+      : { $and: checked.map((word) => ({ [textField]: { $regex: checkPattern(word, shape) } })) }),
   };
 }
 

@@ -1,5 +1,5 @@
-// Runs `records migrate`: builds indexes as an instance does when it starts, rebuilds search terms of the previous release,
-// and shows the progress.
+// Runs `records migrate`: builds indexes as an instance does when it starts, rebuilds search terms of the previous
+// release, and shows the progress.
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
 import type { IndexStep } from "../db/indexes.ts";
@@ -7,7 +7,6 @@ import { ensureIndexes, namesOf, planIndexes, withoutSetting } from "../db/index
 import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
-import type { StoredRecord } from "../db/rebuild-terms.ts";
 import { rebuildTerms } from "../db/rebuild-terms.ts";
 import { rejectionOf } from "../db/rejection.ts";
 import { embeddedDependencies } from "../embedded/running.ts";
@@ -24,8 +23,8 @@ const connectMs = 30_000;
 const failoverMs = 60_000;
 
 /**
- * Builds the missing indexes, rebuilds search terms of the previous release and reports the result. Fails with a CommandError that names the variable if MongoDB
- * cannot be used.
+ * Builds the missing indexes, rebuilds search terms of the previous release and reports the result. Fails with a
+ * CommandError that names the variable if MongoDB cannot be used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
   const { ofSettings, uri, maxPool } = await settingsOf(environment);
@@ -105,7 +104,7 @@ async function rebuildAll(client: MongoClient, output: Output): Promise<number> 
   let all = 0;
   let shownAt = performance.now();
   for (const { collection, rebuild } of searchable)
-    all += await rebuildTerms(client, client.db().collection<StoredRecord>(collection), rebuild, (count) => {
+    all += await rebuildTerms(client, collection, rebuild, (count) => {
       if (performance.now() < shownAt + lineEveryMs) return;
       shownAt = performance.now();
       output.note(`Rebuilding the search terms of ${collection}: ${counted(count, "record")}`);

@@ -1,6 +1,7 @@
 // Finds contacts by a misspelt name, for queries without another match (contract §3.2).
 import type { Collection, Document, UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
+import { checkStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import { termsField } from "../db/search-fields.ts";
 import { searchIndex } from "../db/search-index.ts";
@@ -35,14 +36,17 @@ export async function findMisspelt(
   let left = maxCorrections;
   const pipelines = readings.flatMap(({ words }) =>
     words.filter(canBeMisspelt).flatMap((word) => {
-      const terms = correctionsOf(word)
-        .slice(0, left)
-        .map((one) => nameProbe(one).term);
+      const terms = correctionsOf(word).slice(0, left);
       left -= terms.length;
       const others = words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE));
-      return chunksOf(terms).map((some) =>
-        scanStages(scope, some, { ...searchTextConditions(others), ...condition }, limit),
-      );
+      const checked = { ...searchTextConditions(others), ...condition };
+      return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => [
+        { $match: { account_id: scope.accountId, [termsField]: { $in: some } } },
+        { $sort: { rank: -1 } },
+        ...checkStages(checked, maxChecked),
+        { $limit: limit },
+        { $project: { rank: 1 } },
+      ]);
     }),
   );
   const [first, ...more] = pipelines;
@@ -54,17 +58,6 @@ export async function findMisspelt(
     (a, b) => b.rank - a.rank || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),
   );
   return newest.slice(0, limit).map(({ _id }) => _id);
-}
-
-function scanStages({ accountId }: Scope, terms: readonly string[], check: Document, limit: number): Document[] {
-  const isChecked = Object.keys(check).length > 0;
-  return [
-    { $match: { account_id: accountId, [termsField]: { $in: terms } } },
-    { $sort: { rank: -1 } },
-    ...(isChecked ? [{ $limit: maxChecked }, { $match: check }] : []),
-    { $limit: limit },
-    { $project: { rank: 1 } },
-  ];
 }
 
 function chunksOf(terms: readonly string[]): string[][] {

@@ -1,5 +1,5 @@
-// Contact search (contract §3.2): whole emails, phones and names first, then whole words, with timelines and sessions read
-// by the same command.
+// Contact search (contract §3.2): whole emails, phones and names first, then whole words, with timelines and sessions
+// read by the same command.
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -202,9 +202,9 @@ function wholeTerms(query: string): string[] {
 }
 
 /**
- * Returns the stages for all tiers, each newest first; undefined if nothing can match. Each tier excludes the matches of
- * those before it. A tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of the
- * index and each page continues the previous one. The first tier has look-ups of its own, so that no number of other
+ * Returns the stages for all tiers, each newest first; undefined if nothing can match. Each tier excludes the matches
+ * of those before it. A tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of
+ * the index and each page continues the previous one. The first tier has look-ups of its own, so that no number of other
  * matches hides what it finds.
  */
 async function foundStages(

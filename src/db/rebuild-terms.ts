@@ -1,5 +1,5 @@
 // Rebuilds search terms of the previous release, beside reads and writes.
-import type { Collection, Document, MongoClient, UUID } from "mongodb";
+import type { Document, MongoClient, UUID } from "mongodb";
 import { deadlineIn } from "../deadline.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import { findAll } from "./aggregate.ts";
@@ -8,7 +8,7 @@ import { textField } from "./search-fields.ts";
 import { write } from "./write.ts";
 
 /** A stored record. */
-export interface StoredRecord extends Document {
+interface StoredRecord extends Document {
   readonly _id: UUID;
   readonly account_id: UUID;
   readonly rank: number;
@@ -32,10 +32,11 @@ const batchMs = 20_000;
  */
 export async function rebuildTerms(
   client: MongoClient,
-  collection: Collection<StoredRecord>,
+  name: string,
   { fieldsOf, unchanged }: Rebuild,
   onBatch: (count: number) => void,
 ): Promise<number> {
+  const collection = client.db().collection<StoredRecord>(name);
   let count = 0;
   let from: number | undefined;
   for (;;) {

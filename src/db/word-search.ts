@@ -32,7 +32,7 @@ interface Scan {
   readonly since: number | undefined;
 }
 
-/** The words of a reading, and its scans. A scan is missing if no document can match, or the shape has no such terms. */
+/** The words of a reading, and its scans. A scan is missing if no document can match, or without such terms. */
 export interface WordPlan {
   readonly reading: Reading;
   readonly scans: Readonly<Partial<Record<Match, Scan>>>;
@@ -168,7 +168,7 @@ async function planByCounts(
       const tried = await compareTermCounts(collection, scope, undecided, within);
       return counted.map(({ counts, ...one }) => {
         const better = Object.entries(counts).map(([match, those]) => [match, those.map((of) => tried.get(of) ?? of)]);
-        return planOf({ ...one, counts: Object.fromEntries(better) });
+        return planOf({ ...one, counts: Object.fromEntries(better) as CountedReading["counts"] });
       });
     },
   };

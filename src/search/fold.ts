@@ -61,7 +61,7 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u05f3": "'",
   "\u05f4": '"',
   "\u05be": "-",
-  // Letters that Arabic, Persian and Urdu keyboards interchange: alef, yeh, kaf and heh. A tatweel only lengthens a word.
+  // Letters that Arabic, Persian and Urdu keyboards interchange: alef, yeh, kaf and heh. A tatweel is only a line.
   "\u0671": "\u0627",
   "\u0649": "\u064a",
   "\u06cc": "\u064a",
@@ -97,8 +97,10 @@ const WITH_VOWEL_SIGNS = [
  * marks. Thai and Lao signs that shorten or silence a letter are not among them: they are ignored like tone marks.
  */
 const VIRAMAS =
-  "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u0e3a\\u0eba\\u1039\\u103a\\u17d1\\u17d2\\uaaf6\\uabed";
-const VOWEL_SIGN = `[[${WITH_VOWEL_SIGNS.map((script) => `\\p{Script=${script}}`).join("")}]&&[\\p{M}--\\p{Diacritic}]]`;
+  "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca" +
+  "\\u0e3a\\u0eba\\u1039\\u103a\\u17d1\\u17d2\\uaaf6\\uabed";
+const SCRIPTS = WITH_VOWEL_SIGNS.map((script) => `\\p{Script=${script}}`).join("");
+const VOWEL_SIGN = `[[${SCRIPTS}]&&[\\p{M}--\\p{Diacritic}]]`;
 const KEPT = `[${VOWEL_SIGN}${VIRAMAS}]`;
 /**
  * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The

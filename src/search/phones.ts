@@ -2,9 +2,17 @@
 import type { DividedPhone } from "./calling-codes.ts";
 import { divide, nationalForms, withoutPrefix } from "./calling-codes.ts";
 import { fold } from "./fold.ts";
-import { minNationalForm, NATIONAL_MARK, PHONE_MARK } from "./terms.ts";
 import { splitWords, wordsIn } from "./words.ts";
 
+/** The mark before a phone's digits in a search text, and before a query word that must match their beginning. */
+export const PHONE_MARK = "#";
+/**
+ * The mark of a phone without a country code: in a search text before its `#`, and before a query word that must match
+ * the beginning of such a phone.
+ */
+export const NATIONAL_MARK = "!";
+/** National forms are compared only from this length on: shorter ones begin phones of many countries. */
+export const minNationalForm = 4;
 const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
@@ -67,7 +75,10 @@ export function wholePhones(query: string): string[] {
   ];
 }
 
-/** Returns the words of a phone's text, and all its digits as one word, with and without a leading 00. Returns no words for null. */
+/**
+ * Returns the words of a phone's text, and all its digits as one word, with and without a leading 00. Returns no words
+ * for null.
+ */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
   const forms = phoneForms(phone);

@@ -27,8 +27,8 @@ export function wordReadings(query: string, withPrevious: boolean): Reading[] {
 }
 
 /**
- * Returns the readings of a query over contacts, which may contain a phone: a marked word must begin its digits. Letters
- * with umlauts are also read as two letters.
+ * Returns the readings of a query over contacts, which may contain a phone: a marked word must begin its digits.
+ * Letters with umlauts are also read as two letters.
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
   const now = spellingsOfName(query).flatMap((spelt) => spellings(fold(spelt)).map((text) => [...phoneReadings(text)]));

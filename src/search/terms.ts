@@ -1,6 +1,7 @@
 // Search terms and search text of a document, and the queries over them: an index has the terms, checks read the text.
 import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import type { PhoneForms } from "./phones.ts";
+import { minNationalForm, NATIONAL_MARK, PHONE_MARK } from "./phones.ts";
 import type { NameWords } from "./words.ts";
 import { isUnspaced } from "./words.ts";
 
@@ -32,13 +33,6 @@ const UNSPACED_LENGTHS = { min: 1, max: 4 };
  * empty, and all of these sort before it.
  */
 export const TEXT_MARK = "~";
-/** The mark before a phone's digits in a search text, and before a query word that must match their beginning. */
-export const PHONE_MARK = "#";
-/**
- * The mark before the digits of a phone without a country code, in a search text before its `#`, and before a query word
- * that must match the beginning of such a phone.
- */
-export const NATIONAL_MARK = "!";
 /** The mark before the national form of an international phone in a search text. */
 const NATIONAL_FORM_MARK = "%";
 /** The mark that ends the words of a contact's name in its search text. */
@@ -50,8 +44,6 @@ const NAME_WORD_MARK = "=";
 /** The mark before the index term of a whole email, and before that of a whole name. */
 const EMAIL_MARK = "@";
 const WHOLE_NAME_MARK = "=";
-/** National forms are compared only from this length on: shorter ones begin phones of many countries. */
-export const minNationalForm = 4;
 const NATIONAL_LENGTHS = { min: minNationalForm, max: 12 };
 const LONG_NUMBER = /^[0-9]{4}[0-9]*$/;
 const MARK = /^\p{M}/u;

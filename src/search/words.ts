@@ -78,8 +78,8 @@ export interface NameWords {
 }
 
 /**
- * Returns the words of names (contract §3.2): those of `recordWords`, those with umlauts spelt as two letters, and parts
- * of scripts without blanks and of Korean names as one word.
+ * Returns the words of names (contract §3.2): those of `recordWords`, those with umlauts spelt as two letters, and
+ * parts of scripts without blanks and of Korean names as one word.
  */
 export function nameWords(...names: readonly (string | null | undefined)[]): NameWords {
   const spelt = names.flatMap((name) => (name ? spellingsOfName(name) : []));

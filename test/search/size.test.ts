@@ -38,13 +38,13 @@ const HOSTILE: Array<[name: string, content: string]> = [
 
 describe("size", () => {
   test.each(HOSTILE)(
-    "10,000 code points of %s are indexed within 300 ms and use less than 4 MB [SRC-08]",
+    "10,000 code points of %s are indexed within a second and use less than 4 MB [SRC-08]",
     (_, content) => {
       expect([...content]).toHaveLength(10_000);
       const begun = performance.now();
       const { searchTerms, searchText } = terms(recordWords(content), NOTE_SHAPE);
-      // The slowest took 15 ms where this was written.
-      expect(performance.now() - begun).toBeLessThan(300);
+      // The slowest took 50 ms where this was written.
+      expect(performance.now() - begun).toBeLessThan(1_000);
       const stored = searchTerms.reduce(
         (sum, term) => sum + Buffer.byteLength(term) + 13,
         Buffer.byteLength(searchText),

@@ -77,6 +77,8 @@ export const openers: Readonly<Record<string, string>> = {
   "src/backup/restore.ts": "writes the collections that a backup holds, and rejects any other name",
   "src/db/aggregate.ts": "opens again what it was given",
   "src/db/indexes.ts": "works on every collection of the stores' lists",
+  "src/db/previous-terms.ts": "looks into every collection that a store names",
+  "src/db/rebuild-terms.ts": "rewrites the collections with search terms, by the rules of their stores",
   "src/db/sweep.ts": "deletes from every collection of the stores' lists",
   "src/embedded/replica-set.ts": "reads MongoDB's own collection",
   "src/ingest/export.ts": "reads the collections in the table of the file",
