@@ -26,7 +26,7 @@ const failoverMs = 60_000;
  * Builds the missing indexes, rebuilds search terms of the previous release and reports the result. Fails with a
  * CommandError that names the variable if MongoDB cannot be used.
  */
-export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
+export async function migrate(environment: NodeJS.ProcessEnv, output: Output, indexesOnly: boolean): Promise<void> {
   const { ofSettings, uri, maxPool } = await settingsOf(environment);
   const began = performance.now();
   try {
@@ -53,7 +53,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       });
       // No release names the index of the retention in a hint, so it can be dropped before the upgrade.
       await ensureIndexes(client.db(), retention, { waitMs: failoverMs, around });
-      const rebuilt = await rebuildAll(client, output);
+      const rebuilt = indexesOnly ? 0 : await rebuildAll(client, output);
       const left = (await planIndexes(client.db(), specs, true)).flatMap(namesOf);
       report(output, {
         indexes: specs.flatMap(({ indexes }) => indexes).length,

@@ -7,8 +7,9 @@ It reads MONGODB_URI (or MONGODB_URI_FILE) as the service does, and needs no
 running service. If AUDIT_RETENTION_DAYS is set, it also changes the retention
 of the audit log. A shorter retention deletes older entries. Without it, only
 an empty log gets the default. It also rebuilds the search terms of records that
-an earlier release has written: run it again after the last instance of that
-release has ended. Searches work meanwhile. The user needs readWrite on the database; with
+an earlier release has written, while searches work. Instances of that release
+find names in some scripts no longer by the new terms, so use --indexes-only
+until the last one has ended. The user needs readWrite on the database; with
 clusterMonitor it also shows the progress of a build. You can run it again,
 several times at once, and while instances run. Ctrl-C stops the command, but
 MongoDB continues the build.`;
@@ -18,9 +19,10 @@ export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, con
   program
     .command("migrate")
     .description("builds the indexes and search terms that this release needs")
+    .option("--indexes-only", "leaves the search terms of the previous release, whose instances still run")
     .addHelpText("after", help)
-    .action(async () => {
+    .action(async ({ indexesOnly = false }: { readonly indexesOnly?: boolean }) => {
       const { migrate } = await import("./migrate-actions.ts");
-      await migrate(environment, context.output);
+      await migrate(environment, context.output, indexesOnly);
     });
 }
