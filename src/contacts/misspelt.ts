@@ -34,25 +34,30 @@ export async function findMisspelt(
   limit: number,
 ): Promise<UUID[]> {
   let left = maxCorrections;
-  const pipelines = readings.flatMap(({ words }) =>
+  const scans = readings.flatMap(({ words }) =>
     words.filter(canBeMisspelt).flatMap((word) => {
       const terms = correctionsOf(word).slice(0, left);
       left -= terms.length;
       const others = words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE));
       const checked = { ...searchTextConditions(others), ...condition };
-      return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => [
-        { $match: { account_id: scope.accountId, [termsField]: { $in: some } } },
-        { $sort: { rank: -1 } },
-        ...checkStages(checked, maxChecked),
-        { $limit: limit },
-        { $project: { rank: 1 } },
-      ]);
+      return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
+        filter: { account_id: scope.accountId, [termsField]: { $in: some } },
+        newest: [
+          { $sort: { rank: -1 } },
+          ...checkStages(checked, maxChecked),
+          { $limit: limit },
+          { $project: { rank: 1 } },
+        ],
+      }));
     }),
   );
-  const [first, ...more] = pipelines;
+  const [first, ...more] = scans;
   if (first === undefined) return [];
-  const unions = more.map((pipeline) => ({ $unionWith: { coll: contacts.collectionName, pipeline } }));
-  const rows = await read<Found>(contacts, scope, [...first, ...unions], { hint: searchIndex });
+  const unions = more.map(({ filter, newest }) => ({
+    $unionWith: { coll: contacts.collectionName, pipeline: [{ $match: filter }, ...newest] },
+  }));
+  const stages = [{ $match: first.filter }, ...first.newest, ...unions];
+  const rows = await read<Found>(contacts, scope, stages, { hint: searchIndex });
   const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
   const newest = [...byId.values()].sort(
     (a, b) => b.rank - a.rank || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),

@@ -204,8 +204,8 @@ function wholeTerms(query: string): string[] {
 /**
  * Returns the stages for all tiers, each newest first; undefined if nothing can match. Each tier excludes the matches
  * of those before it. A tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of
- * the index and each page continues the previous one. The first tier has look-ups of its own, so that no number of other
- * matches hides what it finds.
+ * the index and each page continues the previous one. The first tier has look-ups of its own, so that no number of
+ * other matches hides what it finds.
  */
 async function foundStages(
   contacts: Collection<Document>,

@@ -62,7 +62,13 @@ describe("records migrate", () => {
     expect([again.code, again.stderr, again.result]).toEqual([
       0,
       "",
-      { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], left: [], seconds: expect.any(Number) },
+      {
+        indexes: specs.flatMap(({ indexes }) => indexes).length,
+        built: [],
+        rebuilt: 0,
+        left: [],
+        seconds: expect.any(Number),
+      },
     ]);
   });
 
@@ -72,9 +78,11 @@ describe("records migrate", () => {
     const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/),
+      expect.stringMatching(
+        /^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.previous_terms, notes\.parent, .*\.\n$/,
+      ),
     ]);
-    expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 document\.\n$/);
+    expect(stderr).toMatch(/^Building notes\.search, notes\.previous_terms, notes\.parent, .*: some 1 document\.\n$/);
   });
 
   test("keeps an index that only the previous release uses; the start of an instance drops it [OPS-50]", async () => {

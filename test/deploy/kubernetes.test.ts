@@ -131,7 +131,11 @@ test("kustomize lists every file and no other, and generates what the pods refer
 
 test("each pod runs the migration before the service, with the same image, settings and rights [OPS-50]", () => {
   const [first, ...others] = pod?.initContainers ?? [];
-  expect([first?.image, first?.command, others]).toEqual(["records", ["node", "bin/records.js", "migrate"], []]);
+  expect([first?.image, first?.command, others]).toEqual([
+    "records",
+    ["node", "bin/records.js", "migrate", "--indexes-only"],
+    [],
+  ]);
   expect([first?.envFrom, first?.securityContext]).toEqual([container.envFrom, container.securityContext]);
 });
 

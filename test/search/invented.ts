@@ -1,4 +1,4 @@
-// Invented names and notes in many scripts, and queries that people might type to find them. Always the same for a seed.
+// Invented names and notes in many scripts, and queries that people might type for them. Always the same for a seed.
 import type { OracleContact } from "./oracle.ts";
 
 /** Returns whole numbers below `count`. */
