@@ -117,7 +117,7 @@ function createRecordStores(client: MongoClient) {
     setArchived: batches.setArchived,
     upserts: checkedUpserts({
       contacts: batches.upsert,
-      contactsByEmail: batches.merge,
+      mergedContacts: (how) => (scope, items) => batches.merge(scope, items, how),
       sessions: createSessionUpserts(
         client,
         contacts.lockNamed,

@@ -141,6 +141,7 @@ export const importContents = contents<ImportDocument>({
     rejected: aCount,
     contact_changes: optional(documentOf({ created: aCount, updated: aCount, unchanged: aCount })),
     unacknowledged: optional(someBytes),
+    finished: optional(aFlag),
     changed_at: aTime,
   },
   async reads(document) {

@@ -17,15 +17,29 @@ Formats (from the file's name by default; standard input is NDJSON):
   vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
           external id. Groups of contacts are skipped.
 
-A record with the id or external_id of an existing record replaces it: fields
-that the file does not set are cleared. A second active contact with the same
-email is rejected.
+A contact with the id or external_id of an existing one changes it. Columns that
+a CSV file does not have, and properties that no card of a vCard file has, leave
+their fields alone; an empty cell clears its field. A record of NDJSON is
+complete: fields that it does not set are cleared. A second active contact with
+the same email is rejected. An unchanged contact is not written.
 
 With --update-by email, a contact whose id and external_id are new updates the
-active contact with its email. Only the fields that the file sets are changed.
-An unchanged contact is not written. If only an archived contact has the email,
-a new contact is created. A record that names an archived contact by its id or
-external_id is rejected.
+active contact with its email. Only the fields that the file sets are changed,
+also in contacts that it names by id or external_id. If only an archived contact
+has the email, a new contact is created. A record that names an archived contact
+by its id or external_id is rejected.
+
+--sync keeps an account in step with a file that a source writes regularly. It
+always imports the whole file. Contacts are matched by id, external_id or email.
+A record without any of them is rejected. Fields that no record of the file has
+stay as they are, in NDJSON too. An archived contact gets the values of the file
+and stays archived.
+
+With --archive-missing, active contacts that the file no longer has are archived
+first, and archived contacts that it has again are restored. Contacts without an
+external_id are left alone if the file has external ids. If an entry cannot be
+read and its external_id is not known, none is archived. If the file lacks all
+contacts, or more than one and more than 20 %, nothing is done without --yes.
 
 Of several email addresses, the preferred valid one is imported. Of several
 phones, it is the preferred one, or else the mobile, work, home or other number.
@@ -40,8 +54,10 @@ import. With --strict, the import stops at the first rejected record and exits
 with 1. To import the rest, run the same command without --strict.
 
 To resume an interrupted import, run the same command again. Its name is derived
-from the file's content and the account. With --again, the same file is imported
-once more, under another name. Standard input needs a --name to resume.`;
+from the file's content and the account. A finished file is imported once more:
+records without ids get the same ids, so none is created twice. With --again, it
+is imported under another name, which creates them once more. Standard input
+needs a --name to resume, and a finished import with a --name is not repeated.`;
 
 /** Adds the command. */
 export function addImport(program: Command, context: Context, endWith: SetExitCode): void {
@@ -60,8 +76,11 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
     .option("--strict", "stops at the first rejected record; later records may be written too")
     .option("--name <name>", "the name of the import, instead of the one derived from the file and the account")
-    .option("--again", "imports a file again, even if it was imported before")
+    .option("--again", "imports a file under another name, which creates records without ids once more")
     .addOption(new Option("--update-by <field>", "updates the contacts that match in this field").choices(["email"]))
+    .option("--sync", "keeps the account in step with a file that a source writes regularly")
+    .option("--archive-missing", "with --sync: archives the contacts that the file no longer has")
+    .option("--yes", "with --archive-missing: archives even if the file lacks many contacts")
     .option("--dry-run", "shows what would be imported, and sends nothing")
     .addHelpText("after", help)
     .action(async (file: string, options: ImportOptions) => {

@@ -18,12 +18,23 @@ export interface ContactUpserts {
   /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
   /**
-   * Creates a contact, or changes the fields that the item sets. Fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or
+   * Creates a contact, or changes the fields that the source has. Fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or
    * ALREADY_EXISTS.
    */
-  merge(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
+  merge(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined, how: Merge): Promise<Outcome>;
   /** Archives or restores a contact. Fails with NOT_FOUND or DUPLICATE_EMAIL. */
   setArchived(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome>;
+}
+
+/** How items change existing contacts. */
+export interface Merge {
+  /** Whether an item whose names match no contact may identify one by its email. */
+  readonly byEmail: boolean;
+  /**
+   * The stored fields that the source has. One that an item does not set is cleared. Without it, an item changes only
+   * the fields that it sets, and fails if its contact is archived.
+   */
+  readonly fields: ReadonlySet<string> | undefined;
 }
 
 /** The values by which an item identifies its contact. */
@@ -44,10 +55,10 @@ export function createContactUpserts(writes: ContactWrites, named: FindMatches, 
         make: (before) => documentOf(scope, item, before),
       }),
 
-    merge: (scope, item, known) =>
+    merge: (scope, item, known, how) =>
       write(writes, scope, known, {
-        find: async () => (await matching(scope, [item])).get(item),
-        make: (before) => (before === undefined ? documentOf(scope, item, before) : merged(item, before)),
+        find: async () => (await (how.byEmail ? matching : named)(scope, [item])).get(item),
+        make: (before) => (before === undefined ? documentOf(scope, item, before) : merged(item, before, how)),
       }),
 
     setArchived(scope, id, archived, known) {
@@ -134,10 +145,15 @@ async function insert(
   }
 }
 
-/** Returns the contact with the fields that the item sets, or an outcome if nothing is to be written. */
-function merged(item: ContactItem, before: ContactDocument): ContactDocument | Outcome {
+/** The fields that every contact has. */
+const alwaysSet: ReadonlySet<string> = new Set<keyof ContactDocument>(["created_at", "updated_at"]);
+
+/** Returns the contact with the changes of the item, or an outcome if nothing is to be written. */
+function merged(item: ContactItem, before: ContactDocument, { fields }: Merge): ContactDocument | Outcome {
   const given = { ...storedTexts(contactFields.texts, item), ...storedTimes(contactFields.times, item) };
-  const set = Object.entries(given).filter(([, value]) => value !== null);
+  const set = Object.entries(given).filter(
+    ([name, value]) => value !== null || (fields?.has(name) === true && !alwaysSet.has(name)),
+  );
   const current = new Map<string, unknown>(Object.entries(before));
   // Keeps an existing external id, because another system uses it.
   const externalId = before.external_id ?? item.externalId;
@@ -145,7 +161,7 @@ function merged(item: ContactItem, before: ContactDocument): ContactDocument | O
     ([name, value]) => value?.valueOf() !== (current.get(name) as Date | string | null)?.valueOf(),
   );
   if (!differs && externalId === before.external_id) return { id: before._id, change: "unchanged" };
-  if (before.archived_at !== null) return { failure: new Failure(Reason.CONTACT_ARCHIVED) };
+  if (before.archived_at !== null && fields === undefined) return { failure: new Failure(Reason.CONTACT_ARCHIVED) };
   return withDerivedFields({
     ...before,
     ...(externalId === undefined ? {} : { external_id: externalId }),

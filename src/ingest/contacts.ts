@@ -1,7 +1,7 @@
 // Batches of contacts, each contact in its own write because emails are unique. Several are written concurrently.
 import type { ContactDocument } from "../contacts/document.ts";
 import type { ContactStore } from "../contacts/store.ts";
-import type { FindMatches, Matched } from "../contacts/upsert.ts";
+import type { FindMatches, Matched, Merge } from "../contacts/upsert.ts";
 import type { Outcome } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
@@ -12,10 +12,10 @@ export interface ContactIngest {
   /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
   /**
-   * Creates contacts, or changes only the fields that an item sets. An item may also identify its contact by email. It
-   * fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or ALREADY_EXISTS.
+   * Creates contacts, or changes only the fields that the source has. An item fails with CONTACT_ARCHIVED,
+   * DUPLICATE_EMAIL or ALREADY_EXISTS.
    */
-  merge(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
+  merge(scope: WriteScope, items: readonly ContactItem[], how: Merge): Promise<Outcome[]>;
   /** Archives or restores contacts. An item fails with NOT_FOUND or DUPLICATE_EMAIL. */
   setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome[]>;
 }
@@ -41,8 +41,10 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
 
   return {
     upsert: (scope, items) => write(scope, items, contacts.named, (item, known) => contacts.put(scope, item, known)),
-    merge: (scope, items) =>
-      write(scope, items, contacts.matching, (item, known) => contacts.merge(scope, item, known)),
+    merge: (scope, items, how) =>
+      write(scope, items, how.byEmail ? contacts.matching : contacts.named, (item, known) =>
+        contacts.merge(scope, item, known, how),
+      ),
     setArchived: (scope, ids, archived) =>
       write(
         scope,

@@ -1,9 +1,11 @@
 // One stream of an import: collects records into batches, writes them and reports the progress.
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
+import { ImportRestart } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Change, Outcome, RecordName } from "../db/named.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
+import { contactFields } from "../contacts/document.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPosition } from "./batches.ts";
@@ -18,6 +20,8 @@ export interface StreamTarget {
   readonly importId: string;
   /** Whether an item whose names match no contact updates the contact with its email. */
   readonly byEmail: boolean;
+  /** Whether to begin at position 0, whatever is stored. */
+  readonly restart: ImportRestart;
   /**
    * Returns the right to write to the account. Called for every batch, because the account may be deleted meanwhile.
    */
@@ -35,38 +39,45 @@ export interface ImportStream {
    */
   begin(first: Pick<ImportRequest, "acknowledgedPosition">): Iterable<ImportResponse>;
   /** Adds the records of a message and yields the batches that are full. Skips records that are already settled. */
-  take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail">): Iterable<Batch>;
+  take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail" | "restart">): Iterable<Batch>;
   write(batch: Batch): Promise<void>;
   /** Returns the number of notes that this stream has written. */
   notesWritten(): number;
   isReportDue(): boolean;
   /**
    * Writes all received records, stores the progress and returns it. The client resends only records from the reported
-   * position on.
+   * position on. `finished` is true at the end of the import.
    */
-  settle(): Promise<ImportResponse>;
+  settle(finished?: boolean): Promise<ImportResponse>;
 }
 
 /** The interval between two reports of progress. */
 export const reportEveryMs = 1_000;
 const maxNameLength = 200;
 
+async function progressAtBegin({ importId, restart, store }: StreamTarget, scope: WriteScope): Promise<ImportProgress> {
+  const stored = restart === ImportRestart.ALWAYS ? undefined : await store.read(scope, importId);
+  const isResumed = stored !== undefined && (restart !== ImportRestart.IF_FINISHED || !stored.finished);
+  return isResumed ? stored : store.restart(scope, importId);
+}
+
 /** Reads the progress of the import with this id, and opens a stream at its position. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
   const { importId, scope, store, onItems } = target;
   const begunAt = performance.now();
   const begun = await scope();
-  const before = await store.read(begun, importId);
+  const before = await progressAtBegin(target, begun);
   const batches = createBatches(idByPosition(begun.accountId, importId));
   const written: Record<RecordKindName, number> = { ...before.written };
   const contactChanges: Record<Change, number> = { ...before.contactChanges };
   const rejections = await openRejections(before.unacknowledged);
   let { position, rejected } = before;
   let received = 0;
+  let fields: ReadonlySet<string> | undefined;
   let reportedAt = begunAt;
 
   async function write({ kind, items, positions }: Batch): Promise<void> {
-    const outcomes = await outcomesOf(target, { kind, items, positions });
+    const outcomes = await outcomesOf(target, fields, { kind, items, positions });
     for (const change of outcomes.flatMap(changeOf)) contactChanges[change] += 1;
     const rejectedNow = rejectionsOf(outcomes, items, positions);
     const writtenNow = outcomes.length - rejectedNow.length;
@@ -90,8 +101,9 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
       for (const [at, piece] of repeated.entries())
         yield { ...report(piece), moreRejections: at < repeated.length - 1 };
     },
-    *take({ position: place, records, acknowledgedPosition, ...rest }) {
+    *take({ position: place, records, acknowledgedPosition, contactFields: listed, ...rest }) {
       requireAllRead(rest);
+      if (listed !== undefined) fields = fieldsOf(listed, received > 0);
       rejections.acknowledge(Number(acknowledgedPosition));
       if (place !== undefined) received = placeOf(place, received, before.position);
       for (const record of records) {
@@ -102,12 +114,13 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     write,
     notesWritten: () => notesIn(written) - notesIn(before.written),
     isReportDue: () => performance.now() - reportedAt >= reportEveryMs || rejections.isLarge(),
-    async settle() {
+    async settle(finished = false) {
       for (const batch of batches.rest()) await write(batch);
       position = Math.max(received, before.position);
       const reported = rejections.take();
       const unacknowledged = await rejections.stored();
-      await store.write(await scope(), importId, { position, rejected, written, contactChanges, unacknowledged });
+      const progress = { position, rejected, written, contactChanges, unacknowledged, finished };
+      await store.write(await scope(), importId, progress);
       return report(reported);
     },
   };
@@ -115,11 +128,30 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
 
 async function outcomesOf(
   { upserts, byEmail, scope }: StreamTarget,
+  fields: ReadonlySet<string> | undefined,
   { kind, items, positions }: Pick<Batch, "kind" | "items" | "positions">,
 ): Promise<readonly Outcome[]> {
   if (kind === undefined) return positions.map(() => ({ failure: empty }));
-  const upsert = upserts[kind === "contacts" && byEmail ? "contactsByEmail" : kind] as Upsert<Item>;
+  const isMerged = kind === "contacts" && (byEmail || fields !== undefined);
+  const upsert = (isMerged ? upserts.mergedContacts({ byEmail, fields }) : upserts[kind]) as Upsert<Item>;
   return upsert(await scope(), items);
+}
+
+const fieldNames: ReadonlySet<string> = new Set([
+  ...Object.values(contactFields.texts),
+  ...Object.values(contactFields.times),
+]);
+
+/** Returns the listed fields. Fails with INVALID_REQUEST if one is unknown, or if the list comes too late. */
+function fieldsOf({ paths }: { readonly paths: readonly string[] }, isLate: boolean): ReadonlySet<string> {
+  const unknown = paths.find((path) => !fieldNames.has(path));
+  const message = isLate
+    ? "must be in a message before the first record, or with it"
+    : unknown === undefined
+      ? undefined
+      : `must contain only fields of a contact: ${[...fieldNames].join(", ")}`;
+  if (message !== undefined) rejectInput([{ field: "contact_fields", rule: isLate ? "order" : "in", message }]);
+  return new Set(paths);
 }
 
 function changeOf(outcome: Outcome): readonly Change[] {
@@ -131,7 +163,15 @@ function changeOf(outcome: Outcome): readonly Change[] {
  * time has passed.
  */
 function responseOf(
-  { importId, position, written, rejected, contactChanges }: ImportProgress & { readonly importId: string },
+  {
+    importId,
+    position,
+    written,
+    rejected,
+    contactChanges,
+  }: Omit<ImportProgress, "finished"> & {
+    readonly importId: string;
+  },
   rejections: Rejection[],
   perMs: number,
 ): ImportResponse {

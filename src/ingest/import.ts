@@ -31,11 +31,12 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
     const first = await iterator.next();
     if (first.done === true || first.value.accountId === "")
       rejectInput([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
-    const { accountId, importId, updateByEmail: byEmail } = first.value;
+    const { accountId, importId, updateByEmail: byEmail, restart } = first.value;
     const scope = (): Promise<WriteScope> => scopeFor(accountId);
     const stream = await openImportStream({
       importId: importId === "" ? randomUUID() : importId,
       byEmail,
+      restart,
       scope,
       upserts,
       store,
@@ -53,7 +54,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       }
     }
     for await (const waiting of indexed(bulk, stream)) yield waiting;
-    yield { ...(await stream.settle()), done: true };
+    yield { ...(await stream.settle(true)), done: true };
   }
 
   return async function* (requests, scopeFor) {

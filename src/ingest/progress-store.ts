@@ -1,5 +1,5 @@
 // Store of the progress from which interrupted imports resume.
-import type { Db, UUID } from "mongodb";
+import type { Db, Filter, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
@@ -22,6 +22,8 @@ export interface ImportProgress {
   readonly contactChanges: Readonly<Record<Change, number>>;
   /** The rejections that the client has not acknowledged, as `rejections.ts` encodes them. */
   readonly unacknowledged?: Uint8Array | undefined;
+  /** Whether the client has sent everything. */
+  readonly finished: boolean;
 }
 
 const nothing: ImportProgress = {
@@ -29,16 +31,19 @@ const nothing: ImportProgress = {
   written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
   rejected: 0,
   contactChanges: { created: 0, updated: 0, unchanged: 0 },
+  finished: false,
 };
 
 /** The stored progress of an import. */
-export interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged"> {
+export interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged" | "finished"> {
   _id: { readonly account_id: UUID; readonly import_id: string };
   account_id: UUID;
   /** Missing if an instance of the previous release wrote last. */
   contact_changes?: ImportProgress["contactChanges"];
   /** Missing if all are acknowledged. An instance of the previous release neither repeats nor keeps them. */
   unacknowledged?: Binary;
+  /** Missing if the import is not finished, or was finished by an instance of the previous release. */
+  finished?: boolean;
   /** By the database's clock, which all instances share. */
   changed_at: Date;
 }
@@ -47,6 +52,8 @@ export interface ImportDocument extends Omit<ImportProgress, "contactChanges" | 
 export interface ProgressStore {
   /** Returns the progress of the import with this id, or that of a new import. */
   read(scope: WriteScope, importId: string): Promise<ImportProgress>;
+  /** Forgets the progress of the import with this id, and returns that of a new import. */
+  restart(scope: WriteScope, importId: string): Promise<ImportProgress>;
   write(scope: WriteScope, importId: string, progress: ImportProgress): Promise<void>;
   /** Whether any import of any account stored progress within this time. */
   isAnyLive(withinMs: number): Promise<boolean>;
@@ -65,11 +72,17 @@ export const importCollection: CollectionSpec = {
 };
 
 /** Returns the progress of a stored import. */
-export function progressOf({ contact_changes, unacknowledged, ...found }: ImportDocument): ImportProgress {
+export function progressOf({
+  contact_changes,
+  unacknowledged,
+  finished = false,
+  ...found
+}: ImportDocument): ImportProgress {
   return {
     ...found,
     contactChanges: contact_changes ?? nothing.contactChanges,
     unacknowledged: unacknowledged?.value(),
+    finished,
   };
 }
 
@@ -77,6 +90,27 @@ export function progressOf({ contact_changes, unacknowledged, ...found }: Import
 export function createProgressStore(db: Db): ProgressStore {
   const imports = db.collection<ImportDocument>(collections.imports);
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
+  const put = async (
+    scope: WriteScope,
+    importId: string,
+    { contactChanges: contact_changes, unacknowledged, position, written, rejected, finished }: ImportProgress,
+    where: Filter<ImportDocument>,
+  ): Promise<void> => {
+    const document: ImportDocument = {
+      _id: idOf(scope, importId),
+      account_id: scope.accountId,
+      position,
+      written,
+      rejected,
+      contact_changes,
+      changed_at: databaseNow(db.client),
+      ...(unacknowledged === undefined ? {} : { unacknowledged: new Binary(unacknowledged) }),
+      ...(finished ? { finished } : {}),
+    };
+    await commit(db.client, scope, undefined, (options, fence) =>
+      upsertFenced(imports, { _id: document._id, ...where }, document, options, fence),
+    );
+  };
   return {
     async read(scope, importId) {
       const found = await findFirst<ImportDocument>(
@@ -86,21 +120,13 @@ export function createProgressStore(db: Db): ProgressStore {
       );
       return found === undefined ? nothing : progressOf(found);
     },
-    async write(scope, importId, { position, written, rejected, contactChanges: contact_changes, unacknowledged }) {
-      const _id = idOf(scope, importId);
-      const after = {
-        account_id: scope.accountId,
-        position,
-        written,
-        rejected,
-        contact_changes,
-        changed_at: databaseNow(db.client),
-        ...(unacknowledged === undefined ? {} : { unacknowledged: new Binary(unacknowledged) }),
-      };
+    async restart(scope, importId) {
+      await put(scope, importId, nothing, {});
+      return nothing;
+    },
+    async write(scope, importId, progress) {
       try {
-        await commit(db.client, scope, undefined, (options, fence) =>
-          upsertFenced(imports, { _id, position: { $lte: position } }, { _id, ...after }, options, fence),
-        );
+        await put(scope, importId, progress, { position: { $lte: progress.position } });
       } catch (error) {
         // A disconnected stream may end after the one that replaced it has stored later progress. Its own is discarded.
         if (duplicateIndex(error) === undefined) throw error;

@@ -16,6 +16,7 @@ import {
   TranscriptItemSchema,
 } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
+import type { Merge } from "../contacts/upsert.ts";
 import { createItemValidator, itemwise } from "./itemwise.ts";
 
 /**
@@ -27,8 +28,8 @@ export type Upsert<Item> = (scope: WriteScope, items: readonly Item[], maxTerms?
 /** The upserts of each kind of record. */
 export interface Upserts {
   readonly contacts: Upsert<ContactItem>;
-  /** Writes contacts. An item whose names match no contact may identify one by its email. */
-  readonly contactsByEmail: Upsert<ContactItem>;
+  /** Returns an upsert that creates contacts, and changes only some fields of existing ones. */
+  readonly mergedContacts: (how: Merge) => Upsert<ContactItem>;
   readonly sessions: Upsert<SessionItem>;
   readonly transcripts: Upsert<TranscriptItem>;
   readonly session_notes: Upsert<SessionNoteItem>;
@@ -39,7 +40,7 @@ export interface Upserts {
 export function checkedUpserts(upserts: Upserts): Upserts {
   return {
     contacts: checked(ContactItemSchema, upserts.contacts),
-    contactsByEmail: checked(ContactItemSchema, upserts.contactsByEmail),
+    mergedContacts: (how) => checked(ContactItemSchema, upserts.mergedContacts(how)),
     sessions: checked(SessionItemSchema, upserts.sessions),
     transcripts: checked(TranscriptItemSchema, upserts.transcripts),
     session_notes: checked(SessionNoteItemSchema, upserts.session_notes),

@@ -3,7 +3,7 @@ import type { MongoClient, UUID } from "mongodb";
 import { termsOfBatch } from "../db/batch-terms.ts";
 import { collections } from "../db/collections.ts";
 import { newRevision } from "../db/conflicts.ts";
-import { storedTexts, storedTimes } from "../db/fields.ts";
+import { projectionOf, storedTexts, storedTimes } from "../db/fields.ts";
 import type { KnownRecord, LockNamed, Outcome, RecordName } from "../db/named.ts";
 import { identityOf, parentOf } from "../db/named.ts";
 import { putBatch } from "../db/put-batch.ts";
@@ -43,7 +43,7 @@ export function createSessionUpserts(
     const found = await termsOfBatch(scope, items, maxTerms, ownTerms);
     return putBatch(client, scope, sessions, {
       names: items,
-      find: { fields: { created_at: 1, title: 1, rank: 1 } },
+      find: { fields: { contact_id: 1, rank: 1, ...projectionOf(sessionFields) } },
       async prepare(session) {
         const clients = await lockContacts(scope, items.map(clientOf), session);
         return (at, before) => {
@@ -73,7 +73,7 @@ function sessionDocument(
 ): Parameters<typeof deriveSession>[0] {
   const now = new Date();
   const times = storedTimes(sessionFields.times, item);
-  return {
+  const session = {
     ...identityOf(scope, item, before),
     version: newRevision(),
     contact_id: contact?._id ?? null,
@@ -84,6 +84,23 @@ function sessionDocument(
     ...storedTexts(sessionFields.texts, item),
     ...times,
     created_at: times.created_at ?? before?.created_at ?? now,
-    updated_at: times.updated_at ?? now,
   };
+  const unchangedSince = before !== undefined && isUnchanged(session, before) ? before.updated_at : now;
+  return { ...session, updated_at: times.updated_at ?? unchangedSince };
+}
+
+const compared = [...Object.keys(projectionOf(sessionFields)), "external_id", "contact_id"] as const;
+
+/** Whether a session that is written again has the same values, apart from when it was changed. */
+function isUnchanged(session: object, before: object): boolean {
+  const [values, earlier] = [valuesOf(session), valuesOf(before)];
+  return compared.every((name) => name === "updated_at" || values.get(name) === earlier.get(name));
+}
+
+function valuesOf(session: object): ReadonlyMap<string, string | number> {
+  return new Map(
+    Object.entries(session).flatMap(([name, value]: [string, unknown]) =>
+      value === null || value === undefined ? [] : [[name, value instanceof Date ? value.getTime() : String(value)]],
+    ),
+  );
 }

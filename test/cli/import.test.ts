@@ -160,7 +160,7 @@ test("rejects each unreadable record with its line and reason, writes the rest, 
   );
   // The same file again changes nothing, and still reports the rejected records.
   expect(await cliJson(service(), ["import", file, "--account", id], { code: 4 })).toMatchObject({
-    resumed_from: 5,
+    resumed_from: 0,
     rejected: 6,
   });
   expect((await contactsOf(service(), id)).count).toBe(2);
@@ -212,7 +212,7 @@ test("groups of contacts, and values that cannot be read, are counted by the imp
   expect(await cliJson(service(), [...args, "--again"])).toMatchObject({ groups_skipped: 1, values_left_out: 2 });
 });
 
-test("the result counts what was created, updated, unchanged and rejected; a finished file is not resumed [OPS-04]", async () => {
+test("the result counts what was created, updated, unchanged and rejected; a finished file begins again, and under its own name it does not [OPS-04]", async () => {
   const { id, put } = await newClient(service());
   await put.contacts({ full_name: "Ann", email: "ann@example.com" }, { full_name: "Bo", email: "bo@example.com" });
   const file = folder.write(
@@ -230,8 +230,11 @@ test("the result counts what was created, updated, unchanged and rejected; a fin
   expect(code).toBe(4);
   expect(stdout).toMatch(/^contacts +3 \(1 updated, 2 unchanged\)$/m);
   const again = await cli(service(), update);
-  expect(again.stdout).toContain("before. Nothing was written. To import it once more, add --again.\n");
+  expect(again.stdout).toMatch(/^contacts +3 \(3 unchanged\)$/m);
   expect(again.stderr).not.toContain("resumes");
+  const named = [...update, "--name", "mine"];
+  await cli(service(), named);
+  expect((await cli(service(), named)).stdout).toContain("is finished, and nothing was written. To import ");
   expect(await cliJson(service(), [...update, "--again"], { code: 4 })).toMatchObject({
     contact_changes: { created: 0, updated: 0, unchanged: 3 },
   });

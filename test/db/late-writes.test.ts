@@ -62,6 +62,7 @@ const progress = (position: number) => ({
   position,
   rejected: 0,
   contactChanges: { created: 0, updated: 0, unchanged: 0 },
+  finished: false,
   written: { contacts: position, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
 });
 const stores = () => {

@@ -6,7 +6,7 @@ import { createClient } from "@connectrpc/connect";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import { onTestFinished } from "vitest";
 import type { ImportResponse } from "../../src/gen/records/ingest/v1/import_pb.ts";
-import { ImportRequestSchema, RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { ImportRequestSchema, ImportRestart, RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
@@ -23,6 +23,10 @@ export interface Sending {
   /** How many records a message has. */
   readonly chunk?: number;
   readonly updateByEmail?: boolean;
+  readonly restart?: ImportRestart;
+  /** The fields of contacts, sent with each message of records up to `fieldsUntil`, which is 1 by default. */
+  readonly contactFields?: readonly string[];
+  readonly fieldsUntil?: number;
   /** The position before which the client has received every rejection. */
   readonly acknowledgedPosition?: number;
   /** Called before each message but the first. */
@@ -51,18 +55,21 @@ export async function importAll(service: TestService, sending: Sending): Promise
 /** The messages of an import. */
 export async function* messages(sending: Sending) {
   const { accountId, importId = "", records, position = 0, chunk = 100, updateByEmail = false, between } = sending;
+  const { restart = ImportRestart.UNSPECIFIED, contactFields: paths, fieldsUntil = 1 } = sending;
   const acknowledgedPosition = BigInt(sending.acknowledgedPosition ?? 0);
   yield create(ImportRequestSchema, {
     accountId,
     importId,
     position: BigInt(position),
     updateByEmail,
+    restart,
     acknowledgedPosition,
   });
   for (let at = 0; at < records.length; at += chunk) {
     await between?.(at);
     yield create(ImportRequestSchema, {
       records: records.slice(at, at + chunk).map((record) => fromJson(RecordSchema, record as JsonObject)),
+      ...(paths !== undefined && at < fieldsUntil ? { contactFields: { paths: [...paths] } } : {}),
     });
   }
 }

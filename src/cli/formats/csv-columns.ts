@@ -89,6 +89,8 @@ export interface Columns {
   read(row: readonly Cell[]): Values;
   /** Returns whether a field has its own name as the header, as in an export of Records. */
   isOwn(field: string): boolean;
+  /** The fields of contacts that the file has a column for. */
+  readonly fields: readonly string[];
   /** For display: the mapped headers with the use of their values, and the headers that are left out. */
   readonly taken: readonly (readonly [header: string, use: string])[];
   readonly leftOut: readonly string[];
@@ -151,6 +153,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   return {
     line,
     isOwn: (field) => own.has(field),
+    fields: fieldNames.filter((field) => [...columnsOf.keys()].some((target) => fieldOf(target) === field)),
     taken: usesOf(header, columnsOf),
     leftOut: header.filter((name, at) => !used.has(at) && name !== ""),
     read(row) {
@@ -282,10 +285,16 @@ function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap
   if (kind !== undefined && kind !== "") return `phone (${kind})`;
   const isPart = nameParts.some((part) => part === target);
   const isStandIn = standIns.some((part) => part === target);
-  const field = isPart || isStandIn ? "full_name" : target;
+  const field = fieldOf(target);
   if (seen.has(target)) return target === "phone" ? "phone (other)" : `${field} if the previous column is empty`;
   if (isStandIn) return "full_name if there is no name";
   return isPart && columnsOf.has("full_name") ? "full_name if that is empty" : field;
+}
+
+/** Returns the field that a target gives a value. */
+function fieldOf(target: Target): string {
+  if (target in phoneTargets) return "phone";
+  return [...nameParts, ...standIns].some((part) => part === target) ? "full_name" : target;
 }
 
 /** Returns the first columns for a message, and how many it leaves out. */

@@ -133,7 +133,7 @@ function textsOf({ cells = [] }: Row): string[] {
 }
 
 function entryOf({ line, input }: Row, { values, leftOut, problem }: Values, columns: Columns): Entry {
-  if (problem !== undefined) return { line, input, content: { problem } };
+  if (problem !== undefined) return { line, input, content: { problem, externalId: values.get("external_id") } };
   const fields: Record<string, string | Timestamp> = {};
   let unread = leftOut;
   for (const { name, localName, message } of contactFields) {

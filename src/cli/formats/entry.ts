@@ -19,7 +19,19 @@ export interface Entry {
   readonly input: string;
   /** How many values of the entry cannot be read or stored, and were left out. */
   readonly leftOut?: number;
-  readonly content: { readonly record: ImportedRecord } | { readonly problem: string } | { readonly skipped: string };
+  readonly content: RecordContent | ProblemContent | { readonly skipped: string };
+}
+
+/** A record, with the names of its fields if the entry can name some without a value. */
+export interface RecordContent {
+  readonly record: ImportedRecord;
+  readonly fields?: readonly string[];
+}
+
+/** Why an entry is not a record, with the external id of the contact that it belongs to, if known. */
+export interface ProblemContent {
+  readonly problem: string;
+  readonly externalId?: string | undefined;
 }
 
 /** The fields of a contact, each optional. */

@@ -1,7 +1,7 @@
 // Reads and writes NDJSON, one `records.ingest.v1.Record` as JSON per line: the only format that contains all records
 // completely.
 import { fromJson, toJsonString } from "@bufbuild/protobuf";
-import type { JsonValue } from "@bufbuild/protobuf";
+import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { acceptShortEnumNames } from "../../../gateway/enum-names.ts";
 import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
@@ -48,11 +48,20 @@ function contentOf(text: string): Entry["content"] {
     const [missing] = timesThatDoNotExist(RecordSchema, text);
     if (missing !== undefined)
       return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
-    if (record.record.case !== undefined) return { record };
+    // A field that is null has no value, but the source has the field.
+    if (one !== undefined && record.record.case !== undefined) return { record, fields: fieldsOf(one, json) };
     return { problem: `is not a record: ${mustBe}` };
   } catch (error) {
     return { problem: withoutPackage(messageOf(error)) };
   }
+}
+
+/** Returns the names of the fields that a record in JSON has, even if they are null. */
+function fieldsOf({ name, jsonName, message }: DescField, json: JsonObject): string[] {
+  const values = json[name] ?? json[jsonName] ?? {};
+  return (message?.fields ?? [])
+    .filter((field) => field.name in Object(values) || field.jsonName in Object(values))
+    .map((field) => field.name);
 }
 
 /** Removes the package name from the library's error message. */

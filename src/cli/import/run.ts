@@ -1,7 +1,8 @@
 // Runs `records import`: names the import, sends it, shows its progress, and reports a summary.
-import type { Format } from "../formats/entry.ts";
+import type { Entry, Format } from "../formats/entry.ts";
 import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
+import { ImportRestart } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
@@ -19,13 +20,17 @@ import { createRejections } from "./rejections.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects, unreadable as unreadableReason } from "./rejects.ts";
 import type { Source } from "./source.ts";
-import { openSource } from "./source.ts";
+import { failChanged, openSource } from "./source.ts";
 import { transfer } from "./stream.ts";
 import { ifInterrupted, outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
+import type { PlanOptions } from "./plan.ts";
+import { planOf } from "./plan.ts";
+import { surveyOf } from "./survey.ts";
+import { archive } from "./sync.ts";
 import { createWindow } from "./window.ts";
 
 /** The options of `records import`. */
-export interface ImportOptions {
+export interface ImportOptions extends PlanOptions {
   readonly account: string;
   readonly format?: Format;
   readonly map?: readonly string[];
@@ -34,7 +39,6 @@ export interface ImportOptions {
   readonly again?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
-  readonly updateBy?: "email";
   readonly dryRun?: boolean;
 }
 
@@ -46,7 +50,7 @@ export async function runImport(
   options: ImportOptions,
 ): Promise<ExitCode> {
   await checkOptions(file, options);
-  const { format, encoding, map, again = false, updateBy } = options;
+  const { format, encoding, map, again = false, sync = false, updateBy } = options;
   if (options.dryRun === true) return preview(output, file, { format, encoding, map });
   const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void output.note(line));
   const onEncoding = (found: string): void => {
@@ -56,6 +60,12 @@ export async function runImport(
   const link = await connect();
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
+  const opened = { link, accountId, email, file, source };
+  const plan = await planOf(opened, options, async () => {
+    const survey = await openSource({ file, format, encoding, map, updateBy, onColumns: () => undefined });
+    if ((await survey.name(accountId)) !== ownName) failChanged(file);
+    return surveyOf(survey.entries());
+  });
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
   const named = options.name !== undefined || importId === ownName;
   const resumeOptions = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;
@@ -67,9 +77,18 @@ export async function runImport(
     progress.note("Stopping after the records that were sent. Press Ctrl-C again to stop at once."),
   );
   let sent: Sent;
+  let archived = 0;
   try {
-    const updateByEmail = updateBy === "email";
-    const sending = { link, accountId, updateByEmail, importId, source, rejects, progress, interrupt, resumeOptions };
+    const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
+    archived = await archive(link, accountId, plan.missing, interrupt.signal, onRepeat);
+    const updateByEmail = sync || updateBy === "email";
+    const restart = sync
+      ? ImportRestart.ALWAYS
+      : importId === ownName
+        ? ImportRestart.IF_FINISHED
+        : ImportRestart.UNSPECIFIED;
+    const how = { updateByEmail, restart, entries: plan.entries, contactFields: plan.contactFields };
+    const sending = { ...how, link, accountId, importId, source, rejects, progress, interrupt, resumeOptions };
     sent = await send({ ...sending, strict: options.strict === true, keepInputs: options.rejects !== undefined });
   } finally {
     interrupt.end();
@@ -95,6 +114,8 @@ export async function runImport(
     rejected,
     skipped,
     leftOut,
+    archived,
+    notArchived: plan.notArchived,
     rejects,
     seconds,
     resumeOptions,
@@ -105,7 +126,15 @@ export async function runImport(
   return rejected > 0 ? exitCodes.rejected : exitCodes.ok;
 }
 
-async function checkOptions(file: string, { again = false, name, rejects }: ImportOptions): Promise<void> {
+async function checkOptions(
+  file: string,
+  { again = false, name, rejects, sync = false, archiveMissing = false, yes = false, updateBy }: ImportOptions,
+): Promise<void> {
+  const excluded = { "--again": again, "--name": name !== undefined, "--update-by": updateBy !== undefined };
+  const [wrong] = Object.entries(excluded).find(([, isSet]) => isSet) ?? [];
+  if (sync && wrong !== undefined) rejectUsage(`${wrong} cannot be used with --sync. Remove it.`);
+  if (archiveMissing && !sync) rejectUsage("--archive-missing needs --sync.");
+  if (yes && !archiveMissing) rejectUsage("--yes needs --archive-missing.");
   if (again && name !== undefined) rejectUsage("--again chooses a new name. Remove --again, and set another --name.");
   if (rejects !== undefined && (await isSameFile(rejects, file === "-" ? standardStreams.input : file)))
     rejectUsage(`--rejects: ${rejects} is the file to import. Name another file.`);
@@ -118,6 +147,9 @@ interface Sending {
   readonly importId: string;
   readonly updateByEmail: boolean;
   readonly source: Source;
+  readonly entries: AsyncIterable<Entry>;
+  readonly contactFields: () => readonly string[] | undefined;
+  readonly restart: ImportRestart;
   readonly rejects: Rejects;
   readonly progress: Progress;
   readonly interrupt: Interrupt;
@@ -141,7 +173,7 @@ interface Sent {
 }
 
 async function send(sending: Sending): Promise<Sent> {
-  const { source, rejects, progress, resumeOptions } = sending;
+  const { source, entries, rejects, progress, resumeOptions } = sending;
   const breaks = createBreaks(sending);
   let last: ImportResponse | undefined;
   let [unreadable, skipped, leftOut] = [0, 0, 0];
@@ -157,7 +189,7 @@ async function send(sending: Sending): Promise<Sent> {
   }
 
   const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
-  const window = createWindow(source.entries(), sending.keepInputs, source.read, {
+  const window = createWindow(entries, sending.keepInputs, source.read, {
     onUnreadable({ line, input, problem }) {
       unreadable++;
       reject({ line, reason: unreadableReason, message: problem, input });

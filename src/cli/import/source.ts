@@ -47,6 +47,8 @@ export interface Source {
    * in advance. `name` does the same.
    */
   check(): Promise<void>;
+  /** Returns the fields of contacts that a CSV file has, once its header is read. */
+  columnFields(): readonly string[] | undefined;
   /** Yields the entries. Fails at the end if the contents have changed since `name` read them. */
   entries(): AsyncIterable<Entry>;
   /** Closes the file. A pending read would keep the process running. */
@@ -94,6 +96,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
   let named: Buffer | undefined;
   let recognized = encoding;
+  let columnFields: readonly string[] | undefined;
 
   async function* counted(): AsyncIterable<Uint8Array> {
     const hash = createHash("sha256");
@@ -142,10 +145,15 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       ]);
       return `file-${createHash("sha256").update(how).update(named).digest("hex").slice(0, 32)}`;
     },
+    columnFields: () => columnFields,
     entries() {
       if (format === "vcard") return readVcards(counted(), recognized);
       const lines = linesOf(counted(), recognized);
-      return format === "csv" ? readCsv(lines, targets, onColumns) : readNdjson(lines);
+      const found = (columns: Columns): void => {
+        columnFields = columns.fields;
+        onColumns(columns);
+      };
+      return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),
   };
@@ -161,7 +169,8 @@ function requireEncoding(encoding: string): void {
   }
 }
 
-function failChanged(file: string): never {
+/** Fails because a file changed. */
+export function failChanged(file: string): never {
   throw new CommandError(
     exitCodes.failed,
     "changed",

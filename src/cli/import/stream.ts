@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { ImportRequestSchema, ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
+import { ImportRestart } from "../../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 import type { Link } from "../link.ts";
@@ -17,6 +18,10 @@ export interface Transfer {
   readonly importId: string;
   /** Whether to update contacts that are identified only by their email. */
   readonly updateByEmail: boolean;
+  /** Returns the fields of contacts that the source has. Called when the first records are read. */
+  readonly contactFields: () => readonly string[] | undefined;
+  /** Whether to begin again. */
+  readonly restart: ImportRestart;
   readonly window: Window;
   /** Called with every response before the records that it settles are released. May throw to end the import. */
   readonly onResponse: (response: ImportResponse) => void;
@@ -49,10 +54,12 @@ const settleMs = 10_000;
 export async function transfer(link: Link, work: Transfer): Promise<boolean> {
   let failingSince: number | undefined;
   let furthest = -1;
+  let { restart } = work;
   for (let failures = 0; ; failures++) {
     if (work.stop.aborted) return false;
     try {
-      return await attempt(link, work, (response) => {
+      return await attempt(link, { ...work, restart }, (response) => {
+        restart = ImportRestart.UNSPECIFIED;
         const position = Number(response.position);
         if (response.indexing || (position > furthest && furthest !== -1)) {
           failingSince = undefined;
@@ -75,7 +82,7 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
 
 /** Sends one stream. Rejects with the error that ended it. */
 async function attempt(link: Link, work: Transfer, onProgress: (response: ImportResponse) => void): Promise<boolean> {
-  const { accountId, importId, updateByEmail, window, onResponse, stop } = work;
+  const { accountId, importId, updateByEmail, restart, window, onResponse, stop } = work;
   const call = new AbortController();
   /** An error on the client's side while sending. The call itself only reports that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -87,7 +94,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
   let settledTo = 0;
 
   async function* requests(): AsyncIterable<Request> {
-    yield { accountId, importId, updateByEmail, ...acknowledgement(work) };
+    yield { accountId, importId, updateByEmail, restart, ...acknowledgement(work) };
     const position = await Promise.race([begun.promise, ended]);
     if (position === undefined) return;
     try {
@@ -157,9 +164,15 @@ async function* messages(
     if (isEnded()) return false;
     const batch = window.take();
     if (isFirst) onResume(position, batch === undefined);
-    isFirst = false;
     if (batch === undefined) return true;
-    yield { position: BigInt(batch.position), records: batch.records, ...acknowledgement(work) };
+    const paths = isFirst ? work.contactFields() : undefined;
+    isFirst = false;
+    yield {
+      position: BigInt(batch.position),
+      records: batch.records,
+      ...(paths === undefined ? {} : { contactFields: { paths: [...paths] } }),
+      ...acknowledgement(work),
+    };
   }
   return false;
 }

@@ -26,6 +26,10 @@ export interface Outcome {
   readonly skipped: number;
   /** The number of values that cannot be read or stored. */
   readonly leftOut: number;
+  /** The number of contacts that were archived because the file lacks them. */
+  readonly archived: number;
+  /** The number of contacts that the file lacks, and that stay active because it has unreadable entries. */
+  readonly notArchived: number;
   readonly rejects: Rejects;
   readonly seconds: number;
   /** The additional options with which the same command resumes; empty if there are none. */
@@ -50,6 +54,8 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     rejected: outcome.rejected,
     groups_skipped: outcome.skipped,
     values_left_out: outcome.leftOut,
+    archived: outcome.archived,
+    not_archived: outcome.notArchived,
     rejections: rejects.first.map((one) => ({ ...one })),
     rejections_left_out: outcome.rejected - rejects.first.length,
     seconds: Math.round(outcome.seconds * 1_000) / 1_000,
@@ -69,6 +75,10 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
       ),
       ["rejected", count(rejected)],
       ...leftOutFacts(outcome.skipped, outcome.leftOut),
+      ...(outcome.archived === 0 ? [] : [["archived", count(outcome.archived)] as const]),
+      ...(outcome.notArchived === 0
+        ? []
+        : [["not archived, because some entries cannot be read", count(outcome.notArchived)] as const]),
     ]),
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
     ...(rejected > first.length
@@ -89,6 +99,7 @@ export function leftOutFacts(skipped: number, leftOut: number): (readonly [name:
 
 function headline({
   complete,
+  importId,
   file,
   email,
   position,
@@ -100,7 +111,7 @@ function headline({
 }: Outcome): string {
   if (!complete) return `Stopped after ${counted(position, "record")}. ${resumeInstruction(resumeOptions)}`;
   if (position > 0 && position === resumedFrom)
-    return `${file} was imported into ${email} before. Nothing was written. To import it once more, add --again.`;
+    return `The import ${importId} into ${email} is finished, and nothing was written. To import ${file} once more, choose another --name.`;
   const total = totalOf(countsOf(written));
   const counts = `${count(total)} ${total === 1 ? "record" : "records"} imported, ${count(rejected)} rejected`;
   return `${file} into ${email}: ${counts}, in ${seconds.toFixed(1)} s.`;

@@ -4,18 +4,20 @@
 
 // Import and export of a whole account: streams of records of every kind.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { ContactItem, ContactNoteItem, ItemError, SessionItem, SessionNoteItem, TranscriptItem } from "./items_pb.ts";
 import { file_records_ingest_v1_items } from "./items_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/ingest/v1/import.proto.
  */
 export const file_records_ingest_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLyAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCBImChVhY2tub3dsZWRnZWRfcG9zaXRpb24YBiABKANCB7pIBCICKABCCwoJX3Bvc2l0aW9uIq4CCg5JbXBvcnRSZXNwb25zZRIRCglpbXBvcnRfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAMSMAoHd3JpdHRlbhgDIAEoCzIfLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZENvdW50cxIQCghyZWplY3RlZBgEIAEoAxIMCgRyYXRlGAUgASgBEjAKCnJlamVjdGlvbnMYBiADKAsyHC5yZWNvcmRzLmluZ2VzdC52MS5SZWplY3Rpb24SDAoEZG9uZRgHIAEoCBIQCghpbmRleGluZxgIIAEoCBI6Cg9jb250YWN0X2NoYW5nZXMYCSABKAsyIS5yZWNvcmRzLmluZ2VzdC52MS5Db250YWN0Q2hhbmdlcxIXCg9tb3JlX3JlamVjdGlvbnMYCiABKAgiRQoOQ29udGFjdENoYW5nZXMSDwoHY3JlYXRlZBgBIAEoAxIPCgd1cGRhdGVkGAIgASgDEhEKCXVuY2hhbmdlZBgDIAEoAyJ1CgxSZWNvcmRDb3VudHMSEAoIY29udGFjdHMYASABKAMSEAoIc2Vzc2lvbnMYAiABKAMSEwoLdHJhbnNjcmlwdHMYAyABKAMSFQoNc2Vzc2lvbl9ub3RlcxgEIAEoAxIVCg1jb250YWN0X25vdGVzGAUgASgDIowBCglSZWplY3Rpb24SEAoIcG9zaXRpb24YASABKAMSDwoCaWQYAiABKAlIAIgBARIYCgtleHRlcm5hbF9pZBgDIAEoCUgBiAEBEisKBWVycm9yGAQgASgLMhwucmVjb3Jkcy5pbmdlc3QudjEuSXRlbUVycm9yQgUKA19pZEIOCgxfZXh0ZXJuYWxfaWQiMAoNRXhwb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABASI8Cg5FeHBvcnRSZXNwb25zZRIqCgdyZWNvcmRzGAEgAygLMhkucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkYgZwcm90bzM", [file_buf_validate_validate, file_records_ingest_v1_items]);
+  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLjAgoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCBImChVhY2tub3dsZWRnZWRfcG9zaXRpb24YBiABKANCB7pIBCICKAASMgoOY29udGFjdF9maWVsZHMYByABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEjsKB3Jlc3RhcnQYCCABKA4yIC5yZWNvcmRzLmluZ2VzdC52MS5JbXBvcnRSZXN0YXJ0Qgi6SAWCAQIQAUILCglfcG9zaXRpb24irgIKDkltcG9ydFJlc3BvbnNlEhEKCWltcG9ydF9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoAxIwCgd3cml0dGVuGAMgASgLMh8ucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkQ291bnRzEhAKCHJlamVjdGVkGAQgASgDEgwKBHJhdGUYBSABKAESMAoKcmVqZWN0aW9ucxgGIAMoCzIcLnJlY29yZHMuaW5nZXN0LnYxLlJlamVjdGlvbhIMCgRkb25lGAcgASgIEhAKCGluZGV4aW5nGAggASgIEjoKD2NvbnRhY3RfY2hhbmdlcxgJIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RDaGFuZ2VzEhcKD21vcmVfcmVqZWN0aW9ucxgKIAEoCCJFCg5Db250YWN0Q2hhbmdlcxIPCgdjcmVhdGVkGAEgASgDEg8KB3VwZGF0ZWQYAiABKAMSEQoJdW5jaGFuZ2VkGAMgASgDInUKDFJlY29yZENvdW50cxIQCghjb250YWN0cxgBIAEoAxIQCghzZXNzaW9ucxgCIAEoAxITCgt0cmFuc2NyaXB0cxgDIAEoAxIVCg1zZXNzaW9uX25vdGVzGAQgASgDEhUKDWNvbnRhY3Rfbm90ZXMYBSABKAMijAEKCVJlamVjdGlvbhIQCghwb3NpdGlvbhgBIAEoAxIPCgJpZBgCIAEoCUgAiAEBEhgKC2V4dGVybmFsX2lkGAMgASgJSAGIAQESKwoFZXJyb3IYBCABKAsyHC5yZWNvcmRzLmluZ2VzdC52MS5JdGVtRXJyb3JCBQoDX2lkQg4KDF9leHRlcm5hbF9pZCIwCg1FeHBvcnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIjwKDkV4cG9ydFJlc3BvbnNlEioKB3JlY29yZHMYASADKAsyGS5yZWNvcmRzLmluZ2VzdC52MS5SZWNvcmQqagoNSW1wb3J0UmVzdGFydBIeChpJTVBPUlRfUkVTVEFSVF9VTlNQRUNJRklFRBAAEh4KGklNUE9SVF9SRVNUQVJUX0lGX0ZJTklTSEVEEAESGQoVSU1QT1JUX1JFU1RBUlRfQUxXQVlTEAJiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_field_mask, file_records_ingest_v1_items]);
 
 /**
  * One record of any kind, for Import and Export. A record comes after the record that it belongs to.
@@ -132,6 +134,24 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
    * @generated from field: int64 acknowledged_position = 6;
    */
   acknowledgedPosition: bigint;
+
+  /**
+   * The fields of contacts that the source has, such as the columns of a file. Only in a message before the first
+   * record, or with it. An existing contact then gets the fields that its item sets. A field in this list that the item
+   * does not set is cleared, except `created_at` and `updated_at`; a contact without `archived_at` is restored. Every
+   * other field stays. An unchanged contact is not written. By default, an item replaces its contact.
+   *
+   * @generated from field: google.protobuf.FieldMask contact_fields = 7;
+   */
+  contactFields?: FieldMask | undefined;
+
+  /**
+   * Whether to begin at position 0 and count again. Records without `id` and `external_id` then keep the ids that they
+   * got before. Only in the first message.
+   *
+   * @generated from field: records.ingest.v1.ImportRestart restart = 8;
+   */
+  restart: ImportRestart;
 };
 
 /**
@@ -249,7 +269,7 @@ export type ContactChanges = Message<"records.ingest.v1.ContactChanges"> & {
   updated: bigint;
 
   /**
-   * Existing contacts that already had all values. Only if contacts are matched by email.
+   * Existing contacts that already had all values. Only with `update_by_email` or `contact_fields`.
    *
    * @generated from field: int64 unchanged = 3;
    */
@@ -396,4 +416,45 @@ export type ExportResponse = Message<"records.ingest.v1.ExportResponse"> & {
  */
 export const ExportResponseSchema: GenMessage<ExportResponse> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 7);
+
+/**
+ * Whether an import begins again.
+ *
+ * @generated from enum records.ingest.v1.ImportRestart
+ */
+export const ImportRestart = {
+  /**
+   * It resumes at its position.
+   *
+   * @generated from enum value: IMPORT_RESTART_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It begins again if it is finished, so that an older state of a source can be restored.
+   *
+   * @generated from enum value: IMPORT_RESTART_IF_FINISHED = 1;
+   */
+  IF_FINISHED: 1,
+
+  /**
+   * It begins again in any case.
+   *
+   * @generated from enum value: IMPORT_RESTART_ALWAYS = 2;
+   */
+  ALWAYS: 2,
+} as const;
+
+/**
+ * Whether an import begins again.
+ *
+ * @generated from enum records.ingest.v1.ImportRestart
+ */
+export type ImportRestart = (typeof ImportRestart)[keyof typeof ImportRestart] | UnknownEnum;
+
+/**
+ * Describes the enum records.ingest.v1.ImportRestart.
+ */
+export const ImportRestartSchema: GenEnum<ImportRestart> = /*@__PURE__*/
+  enumDesc(file_records_ingest_v1_import, 0);
 

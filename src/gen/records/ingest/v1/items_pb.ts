@@ -219,7 +219,7 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was last changed. By default, now.
+   * When it was last changed. By default, unchanged if the record already has all values, and otherwise now.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 15;
    */
