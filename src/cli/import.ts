@@ -10,7 +10,8 @@ Formats (from the file's name by default; standard input is NDJSON):
   ndjson  one record per line, as export writes it: {"contact":{…}},
           {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
           {"contact_note":{…}}, with the fields of records.ingest.v1. A record
-          comes after the record that it belongs to.
+          comes after the record that it belongs to. A JSON array of records is
+          read too.
   csv     one contact per row, after a header with the names of export, or of
           an address book, mail program or CRM in nine languages. The header is
           the row among the first 20 with the most known columns.

@@ -452,3 +452,16 @@ test("a file has at most 5,000 columns: more are a usage error that says so, and
   const accents = "\u0315".repeat(300_000) + "\u0316".repeat(300_000);
   expect(said(await csv(`full_name,a${accents}\nAnn,b\n`))).toEqual([[2, { fullName: "Ann" }]]);
 });
+
+test("the calling code of Twenty's phones precedes a national number, and no other one", async () => {
+  const header = "Name / First Name,Phones / Primary Phone Number,Phones / Primary Phone Calling Code";
+  const rows = ["Ann,612345678,+33", "Bo,+44 20 7946 0958,+33", "Cy,0049 30 1,33", "Di,612345678,", "Ed,612345678,FR"];
+  const found = await csv([header, ...rows].join("\n"));
+  expect(found.map((entry) => (held(entry) as { readonly phone?: string }).phone)).toEqual([
+    "+33 612345678",
+    "+44 20 7946 0958",
+    "0049 30 1",
+    "612345678",
+    "612345678",
+  ]);
+});

@@ -150,7 +150,7 @@ test("a row of CSV has the exact times of a contact, and a card has no line of m
 
 test("a line of NDJSON that is not an object, or holds two records, is an error with a reason", async () => {
   const entries = await everyOf(
-    readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))),
+    readNdjson(linesOf(chunksOf('7\n[]\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))),
   );
   const none = expect.stringContaining('is not a record: must be an object such as {"contact": {…}}');
   expect(said(entries)).toEqual([

@@ -37,6 +37,9 @@ const phoneTargets: Readonly<Record<Target, string>> = {
   phone_pager: "pager",
 };
 
+/** The column with the calling code of the numbers in another column, as Twenty exports it. */
+const callingCode: Target = "phone_calling_code";
+
 /** A file needs a column of one of these. */
 const personal = new Set<Target>([
   "full_name",
@@ -166,13 +169,17 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
         return isQuoted && own.has(header[at] ?? "") ? text : text.trim();
       };
       const first = (target: Target): string | undefined => firstFilled(of(target).map(({ at }) => textAt(at)));
-      const choicesIn = ({ at, label, isMapped }: Column, kind = ""): Choice[] => {
+      const choicesIn = ({ at, label, isMapped, callingCode: code }: Column, kind = ""): Choice[] => {
         const said = label === undefined ? "" : textAt(label);
         const preference = isMapped ? 0 : said.startsWith("*") ? 1 : notPreferred;
         // Google joins the values of one label with ` ::: `.
         return textAt(at)
           .split(" ::: ")
-          .map((value) => ({ value, preference, kind: `${kind} ${said}` }));
+          .map((value) => ({
+            value: withCode(value, code === undefined ? "" : textAt(code)),
+            preference,
+            kind: `${kind} ${said}`,
+          }));
       };
       const { email, ...problem } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
       const chosen = choosePhone(phones.flatMap((one) => choicesIn(one, one.kind)));
@@ -193,6 +200,12 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
 
 const empty = { values: new Map<string, string>(), leftOut: 0 };
 
+/** Returns a national number with its calling code. */
+function withCode(number: string, code: string): string {
+  const digits = code.replace(/^(?:\+|00)/, "");
+  return !/^\d{1,4}$/.test(digits) || !/^\d/.test(number) || number.startsWith("00") ? number : `+${digits} ${number}`;
+}
+
 function firstFilled(texts: readonly string[]): string | undefined {
   return texts.find((text) => text.trim() !== "" && firstVisible(text) !== undefined);
 }
@@ -202,6 +215,8 @@ interface Column {
   readonly at: number;
   /** The column with the labels of this column's values. */
   readonly label: number | undefined;
+  /** The column with the calling code of this column's number. */
+  readonly callingCode?: number | undefined;
   readonly isMapped: boolean;
 }
 
@@ -219,6 +234,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     else columns.push(column);
   };
   const undecided: Found[] = [];
+  const codes = new Map(header.map((name, at) => [keyOf(name).base, at] as const));
   for (const [at, name] of header.entries()) {
     const mapped = map.get(headerKey(name));
     const { base, number } = keyOf(name);
@@ -228,7 +244,10 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     }
     const label = labelOf(header, at);
     const found = names.get(base);
-    const column = { at, label, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
+    const code = base.endsWith("number") ? codes.get(`${base.slice(0, -"number".length)}callingcode`) : undefined;
+    if (code !== undefined)
+      put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
+    const column = { at, label, callingCode: code, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
     if (dependent.some((one) => one.names.includes(base))) undecided.push(column);
     else if (found !== undefined) put(found.target, column);
   }
@@ -270,6 +289,7 @@ function usesOf(
     "phone_home",
     "phone_fax",
     "phone_pager",
+    callingCode,
   ];
   return order.flatMap((target) =>
     (columnsOf.get(target) ?? []).map(({ at }) => {
@@ -283,6 +303,7 @@ function usesOf(
 function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap<Target, unknown>): string {
   const kind = phoneTargets[target];
   if (kind !== undefined && kind !== "") return `phone (${kind})`;
+  if (target === callingCode) return "phone (calling code)";
   const isPart = nameParts.some((part) => part === target);
   const isStandIn = standIns.some((part) => part === target);
   const field = fieldOf(target);
@@ -293,7 +314,7 @@ function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap
 
 /** Returns the field that a target gives a value. */
 function fieldOf(target: Target): string {
-  if (target in phoneTargets) return "phone";
+  if (target in phoneTargets || target === callingCode) return "phone";
   return [...nameParts, ...standIns].some((part) => part === target) ? "full_name" : target;
 }
 

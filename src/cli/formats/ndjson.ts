@@ -6,6 +6,8 @@ import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { acceptShortEnumNames } from "../../../gateway/enum-names.ts";
 import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
 import type { Entry, ImportedRecord } from "./entry.ts";
+import type { JsonSplitter, JsonText } from "./json-values.ts";
+import { createJsonSplitter } from "./json-values.ts";
 import type { Line } from "./lines.ts";
 
 const mustBe =
@@ -16,14 +18,28 @@ acceptShortEnumNames(RecordSchema);
 /** The fields for the kinds of records. A line must have exactly one. */
 const kinds = RecordSchema.oneofs.flatMap(({ fields }) => fields);
 
-/** Reads one record from each line, with field names in snake_case or lowerCamelCase. Skips blank lines. */
+/**
+ * Reads one record from each line, with field names in snake_case or lowerCamelCase. Skips blank lines. Also reads a
+ * JSON array, and objects that are written over several lines.
+ */
 export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
+  let isFirst = true;
+  let splitter: JsonSplitter | undefined;
   for await (const lines of chunks) {
-    for (const { number, text, problem } of lines) {
-      if (problem === undefined && text.trim() === "") continue;
-      yield { line: number, input: text.trimEnd(), content: problem === undefined ? contentOf(text) : { problem } };
+    for (const line of lines) {
+      if (line.problem === undefined && line.text.trim() === "") continue;
+      if (isFirst) splitter = createJsonSplitter(line);
+      isFirst = false;
+      const { number, text, problem } = line;
+      const texts = splitter?.read(line) ?? [{ line: number, text, ...(problem === undefined ? {} : { problem }) }];
+      for (const one of texts) yield entryOf(one);
     }
   }
+  for (const one of splitter?.end() ?? []) yield entryOf(one);
+}
+
+function entryOf({ line, text, problem }: JsonText): Entry {
+  return { line, input: text.trimEnd(), content: problem === undefined ? contentOf(text) : { problem } };
 }
 
 /** Returns a record as a line with its line feed, and field names in snake_case. */
@@ -58,9 +74,9 @@ function contentOf(text: string): Entry["content"] {
 
 /** Returns the names of the fields that a record in JSON has, even if they are null. */
 function fieldsOf({ name, jsonName, message }: DescField, json: JsonObject): string[] {
-  const values = json[name] ?? json[jsonName] ?? {};
+  const names = new Set(Object.keys(json[name] ?? json[jsonName] ?? {}));
   return (message?.fields ?? [])
-    .filter((field) => field.name in Object(values) || field.jsonName in Object(values))
+    .filter((field) => names.has(field.name) || names.has(field.jsonName))
     .map((field) => field.name);
 }
 
