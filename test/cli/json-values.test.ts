@@ -10,7 +10,7 @@ const read = (text: string) => everyOf(readNdjson(linesOf(chunksOf(text))));
 const contact = (full_name: string) => ({ contact: { full_name } });
 
 test("reads the records of a pretty-printed array, and of objects over several lines [OPS-04]", async () => {
-  const records = [contact("Ann"), contact('B "o" ],{ \\'), contact("Cy")];
+  const records = [contact("Ann"), contact('B" ],{ \\'), contact("Cy")];
   const names = records.map((one) => ({ fullName: one.contact.full_name }));
   for (const text of [
     JSON.stringify(records),
@@ -45,11 +45,13 @@ test("invalid bytes reject only their element [OPS-04]", async () => {
 test("any array is read as its elements, with any white space, and any cut of it never fails or mixes two records", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.string({ unit: "binary", minLength: 1 }), { minLength: 1 }),
+      fc.array(fc.array(fc.constantFrom('"', "\\", "[", "]", "}", ",", "é", "\n", "x"), { minLength: 1 }), {
+        minLength: 1,
+      }),
       fc.constantFrom(undefined, 1, "\t"),
       fc.nat(),
       async (all, space, at) => {
-        const names = all.map((name) => name.replaceAll("\0", "x"));
+        const names = all.map((signs) => signs.join(""));
         const text = JSON.stringify(names.map(contact), null, space);
         const read_ = (await read(text)).map(held);
         expect(read_).toEqual(names.map((fullName) => ({ fullName })));

@@ -1,5 +1,4 @@
-// Splits JSON that is written over several lines into its records: the elements of an array, or objects that follow each
-// other.
+// Splits JSON that is written over several lines into its records: the elements of an array, or objects in sequence.
 import type { Line } from "./lines.ts";
 
 /** The text of a record, or why it cannot be read. */
