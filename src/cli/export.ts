@@ -13,9 +13,11 @@ Formats (from the file's name by default; standard output is NDJSON):
   ndjson  every record, one per line, in the order that import needs
   csv     all contacts, with a header. Cells have the text exactly as it is
           stored: a spreadsheet may read one that begins with = + - or @ as a
-          formula.
-  vcard   only active contacts, as vCard 3.0; line breaks within texts become
-          LF
+          formula. Excel needs --bom to read other letters than those of English.
+          With --columns google or outlook, the file has the name, email, phone
+          and notes of active contacts, under the names that these import.
+  vcard   only active contacts, as vCard 3.0 or 4.0; line breaks within texts
+          become LF
 
 The command first writes a temporary file next to the path, whose name ends
 with .part, and renames it when it is complete. Only its owner can read it
@@ -47,19 +49,30 @@ export function addExport(program: Command, context: Context, endWith: SetExitCo
     .option("--all", "exports all accounts completely; run it again to resume")
     .option("--rate <documents>", "with --all: the maximum number of documents per second", positive, defaultRate)
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
+    .addOption(new Option("--columns <program>", "the columns of a CSV file").choices(["records", "google", "outlook"]))
+    .option("--bom", "begins a CSV file with a byte order mark, as Excel needs it")
+    .addOption(new Option("--vcard-version <version>", "the version of vCard").choices(["3.0", "4.0"]))
     .addHelpText("after", help)
-    .action(async (file: string, { all = false, rate, account, format }: Options, command: Command) => {
+    .action(async (file: string, { all = false, rate, account, ...how }: Options, command: Command) => {
       if (all === (account !== undefined)) rejectUsage("Set either --account or --all.");
       if (account !== undefined) {
         if (command.getOptionValueSource("rate") !== "default") rejectUsage("--rate needs --all.");
         const { runExport } = await import("./export/run.ts");
-        endWith(await runExport(context.output, await context.link(), file, { account, ...(format && { format }) }));
+        endWith(await runExport(context.output, await context.link(), file, { ...how, account }));
         return;
       }
-      if (format !== undefined) rejectUsage("--format cannot be used with --all.");
+      const [wrong] = ["format", "columns", "bom", "vcardVersion"].filter(
+        (name) => command.getOptionValueSource(name) !== undefined,
+      );
+      if (wrong !== undefined) rejectUsage(`${optionOf(command, wrong)} cannot be used with --all.`);
       const { runExportAll } = await import("./backup/export-all.ts");
       endWith(await runExportAll(context.output, await context.link(), file, rate));
     });
+}
+
+/** Returns an option as it is written. */
+function optionOf(command: Command, name: string): string {
+  return command.options.find((one) => one.attributeName() === name)?.long ?? name;
 }
 
 /** The options for one account and for all accounts. */

@@ -5,9 +5,11 @@ import { recordKinds } from "../../record-kinds.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
-import { csvHeader, csvRow } from "../formats/csv-writer.ts";
+import type { CsvColumns } from "../formats/csv-writer.ts";
+import { csvWriter } from "../formats/csv-writer.ts";
 import type { Format, ImportedRecord } from "../formats/entry.ts";
 import { ndjsonLine } from "../formats/ndjson.ts";
+import type { VcardVersion } from "../formats/vcard-writer.ts";
 import { vcard } from "../formats/vcard-writer.ts";
 import { formatOf } from "../import/source.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -25,6 +27,11 @@ import { openTarget } from "./target.ts";
 export interface ExportOptions {
   readonly account: string;
   readonly format?: Format;
+  /** The columns of a CSV file. */
+  readonly columns?: CsvColumns;
+  /** Whether a CSV file begins with a byte order mark, by which Excel recognizes UTF-8. */
+  readonly bom?: boolean;
+  readonly vcardVersion?: VcardVersion;
 }
 
 /** The number of records of each kind. */
@@ -38,6 +45,7 @@ export async function runExport(output: Output, link: Link, name: string, option
       "--json cannot be used with standard output, because the result would be mixed with the records. Name a file.",
     );
   const format = formatOf(file, options.format);
+  const writer = writerOf(format, options);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();
   const target = await openTarget(file);
@@ -48,7 +56,7 @@ export async function runExport(output: Output, link: Link, name: string, option
     // If the connection breaks, the export starts again, unless part of the output can no longer be taken back.
     const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Starting again …");
     counts = await retryWhileUnavailable({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
-      write(link, accountId, format, target, progress, interrupt.signal),
+      write(link, accountId, format, writer, target, progress, interrupt.signal),
     );
   } catch (error) {
     await target.discard();
@@ -86,6 +94,7 @@ async function write(
   link: Link,
   accountId: string,
   format: Format,
+  { header, textOf }: Writer,
   target: Target,
   progress: Progress,
   stop: AbortSignal,
@@ -93,11 +102,10 @@ async function write(
   const call = new AbortController();
   const counts: Counts = { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 };
   const begunAt = performance.now();
-  const textOf = writers[format];
   const end = (): void => call.abort();
   stop.addEventListener("abort", end, { once: true });
   try {
-    if (format === "csv") await target.write(csvHeader);
+    if (header !== "") await target.write(header);
     for await (const { records } of link.client(IngestService).export({ accountId }, { signal: call.signal })) {
       const texts: string[] = [];
       for (const record of records) {
@@ -123,10 +131,29 @@ async function write(
   }
 }
 
-/** The writers of records by format. They return undefined for a record that the format leaves out. */
-const writers: Readonly<Record<Format, (record: ImportedRecord) => string | undefined>> = {
-  ndjson: ndjsonLine,
-  csv: ({ record }) => (record.case === "contact" ? csvRow(record.value) : undefined),
-  vcard: ({ record }) =>
-    record.case === "contact" && record.value.archivedAt === undefined ? vcard(record.value) : undefined,
-};
+/** How a file is written. */
+interface Writer {
+  readonly header: string;
+  /** Returns undefined for a record that the format leaves out. */
+  readonly textOf: (record: ImportedRecord) => string | undefined;
+}
+
+/** Returns the writer of a format. Fails with a usage error if an option is for another format. */
+function writerOf(format: Format, { columns, bom = false, vcardVersion }: ExportOptions): Writer {
+  if (format !== "csv" && (columns !== undefined || bom)) rejectUsage("--columns and --bom are only for CSV files.");
+  if (format !== "vcard" && vcardVersion !== undefined) rejectUsage("--vcard-version is only for vCard files.");
+  if (format === "ndjson") return { header: "", textOf: ndjsonLine };
+  if (format === "vcard")
+    return {
+      header: "",
+      textOf: ({ record }) =>
+        record.case === "contact" && record.value.archivedAt === undefined
+          ? vcard(record.value, vcardVersion)
+          : undefined,
+    };
+  const { header, row } = csvWriter(columns ?? "records");
+  return {
+    header: `${bom ? "\uFEFF" : ""}${header}`,
+    textOf: ({ record }) => (record.case === "contact" ? row(record.value) : undefined),
+  };
+}

@@ -6,8 +6,43 @@ import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { timestampText } from "../timestamp-text.ts";
 import { contactFields } from "./csv-columns.ts";
 
+/** Which columns a file has: all fields under their own names, or those that another program imports. */
+export type CsvColumns = "records" | "google" | "outlook";
+
+/** The fields under the names that a program's own export has. */
+const programs: Readonly<Record<Exclude<CsvColumns, "records">, readonly (readonly [string, keyof ContactItem])[]>> = {
+  google: [
+    ["First Name", "fullName"],
+    ["Notes", "notes"],
+    ["E-mail 1 - Value", "email"],
+    ["Phone 1 - Value", "phone"],
+  ],
+  outlook: [
+    ["First Name", "fullName"],
+    ["E-mail Address", "email"],
+    ["Primary Phone", "phone"],
+    ["Notes", "notes"],
+  ],
+};
+
 /** The header row of an export, with its line break. */
 export const csvHeader = `${contactFields.map(({ name }) => name).join(",")}\r\n`;
+
+/** Returns the writer of a file: its header, and its rows. A program's file leaves archived contacts out. */
+export function csvWriter(columns: CsvColumns): {
+  readonly header: string;
+  row(contact: ContactItem): string | undefined;
+} {
+  if (columns === "records") return { header: csvHeader, row: csvRow };
+  const all = programs[columns];
+  return {
+    header: `${all.map(([name]) => cell(name)).join(",")}\r\n`,
+    row: (contact) =>
+      contact.archivedAt === undefined
+        ? `${all.map(([, field]) => cell(String(contact[field] ?? ""))).join(",")}\r\n`
+        : undefined,
+  };
+}
 
 /**
  * Returns a contact as a row, with its line break. Cells contain the exact text: a leading `=`, `+`, `-` or `@` is
