@@ -41,6 +41,7 @@ const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/;
 const HAS_JOINER = new RegExp(`${IN_WORD}[\\-\u2010'\u2018\u2019\`.\u00b7\u30fb]${LETTER_OR_DIGIT}`, "v");
 /** What divides the parts of a name in a script without blanks, or in Hangul. */
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30fb-]+$/;
+const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
 /** Where a syllable of decomposed Hangul ends and the next one begins. */
 const SYLLABLE_END = /[\u1161-\u11ff](?=[\u1100-\u115f])/g;
@@ -84,7 +85,10 @@ export interface NameWords {
 export function nameWords(...names: readonly (string | null | undefined)[]): NameWords {
   const spelt = names.flatMap((name) => (name ? spellingsOfName(name) : []));
   const words = new Set(spelt.flatMap((text) => [...recordWords(text), ...joinedParts(fold(text))]));
-  const endings = [...words].flatMap(endingsOf).filter((ending) => !words.has(ending));
+  const endings = [...words]
+    .filter((word) => NOT_ASCII.test(word))
+    .flatMap(endingsOf)
+    .filter((ending) => !words.has(ending));
   return { words: [...words], endings: [...new Set(endings)] };
 }
 
@@ -97,13 +101,14 @@ export function nameKeys(text: string | null | undefined): string[] {
   const keys = spellingsOfName(text).flatMap((spelt) => {
     const folded = fold(spelt);
     const chained = joinRows(folded, chainsIn(folded));
-    return [folded, joinRows(chained, dividedNamesIn(chained))].map((one) => wordsIn(one).join(" "));
+    return [...new Set([folded, joinRows(chained, dividedNamesIn(chained))])].map((one) => wordsIn(one).join(" "));
   });
   return [...new Set(keys)].filter((key) => key !== "");
 }
 
 /** Returns the text of a name, and with umlauts spelt as two letters if it has any. */
 export function spellingsOfName(name: string): string[] {
+  if (!NOT_ASCII.test(name)) return [name];
   const composed = name.normalize("NFC");
   const spelt = composed.replace(UMLAUT, (letter) => UMLAUTS[letter.toLowerCase()] ?? letter);
   return spelt === composed ? [name] : [name, spelt];
@@ -148,6 +153,7 @@ function chainsIn(folded: string): Placed[][] {
 
 /** Returns the rows of at least two words that are parts of a name in a script without blanks, or in Hangul. */
 function dividedNamesIn(folded: string): Placed[][] {
+  if (!NOT_ASCII.test(folded)) return [];
   const isOf = (word: string): boolean => isUnspaced(word) || HANGUL.test(word);
   return rowsIn(
     folded,
@@ -171,6 +177,7 @@ function rowsIn(folded: string, isJoined: (gap: string, before: string, after: s
 
 /** Returns the folded text without what divides the words of each row. */
 function joinRows(folded: string, rows: readonly (readonly Placed[])[]): string {
+  if (rows.length === 0) return folded;
   let joined = "";
   let end = 0;
   for (const row of rows) {
