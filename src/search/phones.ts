@@ -16,7 +16,7 @@ export const minNationalForm = 4;
 const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
-const BEGINS_WITH_PLUS = /^[^0-9]*\+[^0-9]*[0-9]/;
+const BEGINS_WITH_PLUS = /^[^0-9+]*\+[^0-9]*[0-9]/;
 const EXTENSION = /[^0-9a-z](?:extension|ext|x|int|доб|#)[.:=]? ?([0-9]{1,7})$/;
 const LETTER = /\p{L}/u;
 /** The forms of a stored phone, in digits. */
