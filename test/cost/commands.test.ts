@@ -160,12 +160,12 @@ test("without an idempotency key, a create is one command that also verifies its
   });
 });
 
-test("a rejected create costs the command that found the reason, one look-up of its key, and with a valid key a second insert [SRC-08, CON-03]", async () => {
+test("a rejected create costs the command that found the reason, one look-up of its key, and with a valid key a second insert and the look-up of the contact that has the email [SRC-08, CON-03]", async () => {
   const cost = (status: number, ...mongo: string[]) => ({ status, mongo, redis: ["evalsha"] });
   const create = post({ full_name: "Twice", email: "twice@example.com" });
   expect(await costOf("/v1/contacts", create)).toEqual(cost(201, "aggregate api_keys"));
   expect(await costOf("/v1/contacts", create)).toEqual(
-    cost(409, "aggregate api_keys", "find api_keys", "update contacts"),
+    cost(409, "aggregate api_keys", "find api_keys", "update contacts", "find contacts"),
   );
   const revoked = await service.account();
   await service.rest("/v1/sessions", { key: revoked.key });
