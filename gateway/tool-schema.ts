@@ -1,4 +1,6 @@
-// JSON Schemas of tools that are operations: taken from the OpenAPI document, in the form that MCP requires.
+// JSON Schemas of tools that are operations: taken from the OpenAPI document, in the short form that assistants accept.
+// Every conversation pays for them.
+import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import type { OpenApiDocument } from "./openapi-settings.ts";
 import { table } from "./route.ts";
 
@@ -34,11 +36,32 @@ interface Operation {
 
 const componentPrefix = "#/components/schemas/";
 
+/** The keywords of arguments. Function calling of Gemini and OpenAI accepts these, and not all others. */
+const inputKeywords = new Set(["type", "enum", "items", "minLength", "maxLength", "minimum", "maximum", "default"]);
+/** The keywords of results. Models read names and types. */
+const outputKeywords = new Set(["type", "enum", "items", "properties", "anyOf"]);
+/** Short descriptions of arguments that several tools have. */
+const short: Readonly<Record<string, string>> = {
+  query: "The words to search for.",
+  limit: "The size of the page.",
+  offset: "The next_offset of the previous page.",
+  any_word: "True finds records with any of the words, the best match first.",
+  from: "At or after this date (a day in UTC) or RFC 3339 date-time.",
+  to: "At or before this date (a day in UTC) or RFC 3339 date-time.",
+};
+/** Bounds that few accounts reach. A model does nothing else because of them. */
+const wideBound = / Only the (?:newest|next) \d\d+,000 [^.]*\.| With a query, only the next \d\d+,000 [^.]*\./g;
+
 /**
  * Returns the schemas of an operation, each self-contained. Unknown arguments are rejected, but responses may gain
- * members. Throws an Error if the document has no such operation, or no response for it.
+ * members. `rowProperties` are properties that a tool adds to the rows of a list. Throws an Error if the document has
+ * no such operation, or no response for it.
  */
-export function toolSchemas(document: OpenApiDocument, operationId: string): ToolSchemas {
+export function toolSchemas(
+  document: OpenApiDocument,
+  operationId: string,
+  rowProperties: Readonly<Record<string, object>> = {},
+): ToolSchemas {
   const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
   const operation = items.flatMap((item) => Object.values(item)).find((one) => one.operationId === operationId);
   const response = operation?.responses["200"]?.content["application/json"].schema.$ref;
@@ -47,47 +70,88 @@ export function toolSchemas(document: OpenApiDocument, operationId: string): Too
   const parameters = operation.parameters ?? [];
   const route = table.find(({ rpc }) => rpc.localName === operationId);
   const optional = (route?.query ?? []).filter((field) => field.optionalBeyondRest).map(({ name }) => name);
+  const all = {
+    ...Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+    ...route?.beyond?.parameters,
+  };
   return {
     input: {
       type: "object",
-      properties: {
-        ...Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
-        ...route?.beyond?.parameters,
-      },
+      properties: Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, argumentSchema(name, schema)])),
       required: parameters.filter(({ name, required }) => required && !optional.includes(name)).map(({ name }) => name),
       additionalProperties: false,
     },
-    output: selfContained(document, response.slice(componentPrefix.length), route?.beyond?.response),
+    output: resultSchema(document, response.slice(componentPrefix.length), {
+      beyond: route?.beyond?.response ?? {},
+      rowProperties,
+    }),
   };
 }
 
-/**
- * Returns a component with everything that it refers to under `$defs`. `beyond` adds properties that REST does not
- * have.
- */
-function selfContained({ components }: OpenApiDocument, name: string, beyond: object = {}): ObjectSchema {
-  const definitions = new Map<string, unknown>();
+/** Returns the schema of an argument. A date is a plain string, because bridges reject alternatives. */
+function argumentSchema(name: string, schema: object): object {
+  const { anyOf, description = "" } = schema as { readonly anyOf?: readonly object[]; readonly description?: string };
+  const kept = Object.entries({ ...schema, ...anyOf?.[0] }).filter(
+    ([keyword, value]) => inputKeywords.has(keyword) && value !== INT32_MAX,
+  );
+  return { ...Object.fromEntries(kept), description: short[name] ?? description.replace(wideBound, "") };
+}
+
+/** What a tool's result has in addition to the response of REST. */
+interface Additions {
+  readonly beyond: Readonly<Record<string, object>>;
+  readonly rowProperties: Readonly<Record<string, object>>;
+}
+
+/** Returns a component with everything that it refers to in place: definitions would cost more. */
+function resultSchema(
+  { components }: OpenApiDocument,
+  name: string,
+  { beyond, rowProperties }: Additions,
+): ObjectSchema {
   const local = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(local);
     if (typeof schema !== "object" || schema === null) return schema;
     const { $ref, ...rest } = schema as { readonly $ref?: string };
     const component = $ref?.slice(componentPrefix.length);
-    const named = component === undefined ? undefined : components.schemas[component];
-    // Enums are inlined: an assistant pays for every definition, and no code generator reads this schema.
-    if (named !== undefined && "enum" in named) return { ...named, ...rest };
-    const parts = Object.entries(rest).map(([keyword, value]) => [keyword, local(value)]);
-    return { ...(component !== undefined && { $ref: define(component) }), ...Object.fromEntries(parts) };
+    const named = component === undefined ? {} : components.schemas[component];
+    return shortSchema({ ...named, ...rest } as Schema);
   };
-  const define = (component: string): string => {
-    if (!definitions.has(component)) {
-      // Registered before its schema is visited, because it may refer to itself.
-      definitions.set(component, {});
-      definitions.set(component, local(components.schemas[component]));
-    }
-    return `#/$defs/${component}`;
+  const shortSchema = (schema: Schema): object => {
+    const { anyOf, properties } = schema;
+    if (anyOf !== undefined) return nullable(anyOf.map(local) as readonly Schema[]);
+    const kept = Object.entries(schema).filter(([keyword]) => outputKeywords.has(keyword));
+    const parts = kept.map(([keyword, value]): [string, unknown] => [
+      keyword,
+      keyword === "items" ? local(value) : value,
+    ]);
+    const short: Readonly<Record<string, unknown>> = Object.fromEntries(parts);
+    if (properties === undefined) return short;
+    const members: Readonly<Record<string, unknown>> = Object.fromEntries(
+      Object.entries(properties).map(([member, value]) => [member, local(value)]),
+    );
+    return { ...short, properties: members };
   };
-  const schema = components.schemas[name] ?? {};
-  const properties = { ...schema.properties, ...beyond };
-  const whole = local(Object.keys(beyond).length === 0 ? schema : { ...schema, properties }) as object;
-  return { ...whole, type: "object", ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }) };
+  const { properties = {} } = components.schemas[name] as Schema;
+  const whole = shortSchema({ type: "object", properties: { ...properties, ...beyond } }) as WithRows;
+  const items = whole.properties.data?.items;
+  if (items !== undefined) items.properties = { ...items.properties, ...rowProperties };
+  return { ...whole, type: "object" };
+}
+
+interface Schema {
+  readonly anyOf?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly [keyword: string]: unknown;
+}
+
+interface WithRows {
+  readonly properties: { readonly data?: { readonly items?: { properties: object } } };
+}
+
+/** Returns alternatives as one schema if they are a type or null. */
+function nullable(alternatives: readonly Schema[]): object {
+  const [one, other] = alternatives;
+  if (alternatives.length !== 2 || one === undefined || other?.["type"] !== "null") return { anyOf: alternatives };
+  return { ...one, type: [one["type"], "null"].flat() };
 }

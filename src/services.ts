@@ -178,7 +178,7 @@ export function createServices(
     records,
     contacts: createContactService(records.contacts, createContactSearch(client), records.notes),
     sessions: createSessionService(records.sessions, records.transcripts, createTranscriptSearch(client)),
-    notes: createNoteService(records.notes),
+    notes: createNoteService(records.notes, records.sessions.summaries),
     ingest: createIngestService(
       records.upserts,
       records.setArchived,

@@ -60,11 +60,16 @@ function responseType(field: DescField): ResponseType {
 export function namesProvider(message: DescMessage, options: Options, seen = new Set<DescMessage>()): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
-  return message.fields.some(
+  return restFields(message, options).some(
     (field) =>
       options.field(field)?.providerName === true ||
       (field.message !== undefined && namesProvider(field.message, options, seen)),
   );
+}
+
+/** Returns the fields of a message that REST has. */
+export function restFields(message: DescMessage, options: Options): readonly DescField[] {
+  return message.fields.filter((field) => options.field(field)?.beyondRest !== true);
 }
 
 /**
@@ -91,6 +96,6 @@ export function responseMessages(
     if (other !== undefined)
       throw new Error(`${other.typeName} and ${type.message.typeName} would have one name in OpenAPI`);
     found.set(messageName(type.message), type.message);
-    for (const inner of type.message.fields) collect(inner);
+    for (const inner of restFields(type.message, options)) collect(inner);
   }
 }

@@ -5,7 +5,7 @@ import { enumNames, messageName } from "./names.ts";
 import type { Operation } from "./operation.ts";
 import type { Options } from "./options.ts";
 import type { ResponseType } from "./response-field.ts";
-import { namesProvider, responseField, responseMessages } from "./response-field.ts";
+import { namesProvider, responseField, responseMessages, restFields } from "./response-field.ts";
 
 /** Emits a writer for each message of the responses, and the helpers of the writers. */
 export function printWriters(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
@@ -13,7 +13,7 @@ export function printWriters(f: GeneratedFile, operations: readonly Operation[],
   for (const message of messages) {
     f.print("function write", messageName(message), "(m: ", f.importShape(message), parameter(message, options), ") {");
     f.print("  return {");
-    for (const field of message.fields) f.print("    ", property(field, options), ",");
+    for (const field of restFields(message, options)) f.print("    ", property(field, options), ",");
     f.print("  };");
     f.print("}");
     f.print();

@@ -20,7 +20,7 @@ export const contactFields = {
   },
   times: { createdAt: "created_at", updatedAt: "updated_at", archivedAt: "archived_at" },
 } as const satisfies FieldsOf<ContactItem, "id" | "externalId"> &
-  FieldsOf<Contact, "id" | "notesTimeline" | "recentSessions"> &
+  FieldsOf<Contact, "id" | "notesTimeline" | "recentSessions" | "lastSessionDate"> &
   FieldsOf<CreateContactRequest, never> &
   FieldsOf<UpdateContactRequest, "contactId" | "updateMask">;
 

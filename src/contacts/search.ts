@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
-import { idText } from "../db/message.ts";
+import { idText, timestamp } from "../db/message.ts";
 import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
@@ -23,9 +23,11 @@ import { CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm } from "../se
 import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
+import { findInNotes } from "./in-notes.ts";
 import type { FindWith } from "./hydration.ts";
 import { hydrated } from "./hydration.ts";
 import { findMisspelt } from "./misspelt.ts";
+import { recentSessionFilter } from "./store.ts";
 import { emailKeyOf, termsOf } from "./write.ts";
 
 const resultLimit = 25;
@@ -34,7 +36,6 @@ const maxExamined = 20_000;
 /** The maximum number of archived contacts that a query searches, and the number between yields to other requests. */
 const maxArchived = 2_000;
 const archivedAtOnce = 100;
-
 /** Searches contacts. */
 export interface ContactSearch {
   /**
@@ -57,6 +58,10 @@ export interface ContactFilter {
   readonly hasEmail: boolean | undefined;
   /** Finds active contacts with any word of the query, best match first. */
   readonly anyWord: boolean;
+  /** Searches the notes and the memory of active contacts instead of their names. */
+  readonly inNotes: boolean;
+  /** Finds contacts whose last past session was before this instant, in milliseconds since 1970. */
+  readonly metBefore: number | undefined;
 }
 
 /** Creates the search over a database's contacts. */
@@ -92,8 +97,8 @@ export function createContactSearch(client: MongoClient): ContactSearch {
       const { rows, pagination } = cutPage(ids, page);
       const find = findWithIds(scope, rows);
       const found = brief
-        ? (await find<ContactDocument>(briefStages)).map((contact) => contactMessage(contact, [], []))
-        : await hydrated(contacts, scope, find);
+        ? (await find<BriefContact>([...briefStages, lastSessionStage(scope)])).map(briefMessage)
+        : withLastSessions(await hydrated(contacts, scope, find), filter);
       return { $typeName: "records.v1.SearchContactsResponse", contacts: inOrder(rows, found), pagination };
     },
   };
@@ -109,32 +114,38 @@ interface ContactQuery extends WordQuery {
 async function findIds(
   contacts: Collection<Document>,
   scope: Scope,
-  { query, archived, hasEmail, anyWord }: ContactFilter,
+  { query, archived, hasEmail, anyWord, inNotes, metBefore }: ContactFilter,
   page: PageRequest,
   searchOf: (query: string) => ContactQuery,
 ): Promise<UUID[]> {
+  const met = metBefore === undefined ? [] : metBeforeStages(scope, metBefore);
   const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
   if (query === undefined) {
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
     const stages = [
       { $match: { account_id: scope.accountId } },
-      ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...byEmail } }]),
+      ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...byEmail } }, ...met]),
       { $project: { _id: 1 } },
     ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
   }
   const end = page.offset + page.limit + 1;
+  const only = async (found: readonly UUID[]): Promise<UUID[]> => keepMatching(contacts, scope, found, met);
+  if (inNotes)
+    return (await only(await findInNotes(contacts, scope, { query, anyWord }, byEmail))).slice(page.offset, end);
   const search = searchOf(query);
   if (anyWord) {
     const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
     const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail);
-    return found.slice(page.offset, end);
+    return (await only(found)).slice(page.offset, end);
   }
-  const active = archived === true ? [] : await findActive(contacts, scope, search, byEmail, end);
-  const others = archived === false || active.length >= end ? [] : await findArchived(contacts, scope, search, byEmail);
+  const narrowing = [...checkStages(byEmail), ...met];
+  const active = archived === true ? [] : await findActive(contacts, scope, search, narrowing, end);
+  const others =
+    archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, byEmail));
   const found = [...active, ...others];
   const misspelt = found.length === 0 && archived !== true;
-  const all = misspelt ? await findMisspelt(contacts, scope, search.readings, byEmail, end) : found;
+  const all = misspelt ? await only(await findMisspelt(contacts, scope, search.readings, byEmail, end)) : found;
   return all.slice(page.offset, end);
 }
 
@@ -142,13 +153,73 @@ async function findActive(
   contacts: Collection<Document>,
   scope: Scope,
   search: ContactQuery,
-  condition: Document,
+  narrowing: readonly Document[],
   limit: number,
 ): Promise<UUID[]> {
-  const stages = await foundStages(contacts, scope, search, { condition, limit });
+  const stages = await foundStages(contacts, scope, search, { narrowing, limit });
   return stages === undefined
     ? []
     : idsOf(await read<KnownRecord>(contacts, scope, [...stages, { $project: { _id: 1 } }]));
+}
+
+/** Returns the contacts that the stages keep, in their order. */
+async function keepMatching(
+  contacts: Collection<Document>,
+  scope: Scope,
+  found: readonly UUID[],
+  stages: readonly Document[],
+): Promise<UUID[]> {
+  if (stages.length === 0 || found.length === 0) return [...found];
+  const match = { $match: { _id: { $in: found }, account_id: scope.accountId } };
+  const kept = idsOf(await read<KnownRecord>(contacts, scope, [match, ...stages, { $project: { _id: 1 } }]));
+  const ids = new Set(kept.map(idText));
+  return found.filter((id) => ids.has(idText(id)));
+}
+
+/** Returns the stages that keep contacts whose last past session was before an instant. */
+function metBeforeStages(scope: Scope, instant: number): Document[] {
+  return [
+    { $limit: maxChecked },
+    lastSessionStage(scope),
+    { $match: { last_sessions: { $ne: [] }, "last_sessions.session_date": { $lt: new Date(instant) } } },
+  ];
+}
+
+/** Returns the stage that looks up the date of the last past session, which the index on contacts begins with. */
+function lastSessionStage(scope: Scope): Document {
+  const pipeline = [
+    { $match: recentSessionFilter(scope) },
+    { $sort: { rank: -1 } },
+    { $limit: 1 },
+    { $project: { _id: 0, session_date: 1 } },
+  ];
+  return {
+    $lookup: {
+      from: collections.sessions,
+      localField: "_id",
+      foreignField: "contact_id",
+      pipeline,
+      as: "last_sessions",
+    },
+  };
+}
+
+/** A contact with the date of its last past session. */
+type BriefContact = ContactDocument & { readonly last_sessions: readonly { readonly session_date: Date }[] };
+
+function briefMessage(contact: BriefContact): Contact {
+  const [last] = contact.last_sessions;
+  const message = contactMessage(contact, [], []);
+  return last === undefined ? message : { ...message, lastSessionDate: timestamp(last.session_date) };
+}
+
+/** Adds the date of the last session to contacts that are selected by it. */
+function withLastSessions(contacts: readonly Contact[], { metBefore }: ContactFilter): readonly Contact[] {
+  if (metBefore === undefined) return contacts;
+  return contacts.map((contact) => {
+    const last = contact.recentSessions[0]?.sessionDate;
+    return last === undefined ? contact : { ...contact, lastSessionDate: last };
+  });
 }
 
 /** Searches the newest archived contacts by their texts, because no word index contains archived contacts. */
@@ -211,7 +282,7 @@ async function foundStages(
   contacts: Collection<Document>,
   scope: Scope,
   search: ContactQuery,
-  page?: { readonly condition: Document; readonly limit: number },
+  page?: { readonly narrowing: readonly Document[]; readonly limit: number },
 ): Promise<Document[] | undefined> {
   if (search.readings.length === 0) return undefined;
   const plans = await planReadings(contacts, scope, search);
@@ -229,7 +300,7 @@ async function foundStages(
     return [
       { $match: { account_id: scope.accountId, ...anyOf(filters) } },
       { $sort: { rank: -1 } },
-      ...checkStages(page?.condition ?? {}),
+      ...(page?.narrowing ?? []),
       { $limit: limit },
       ...(before.length === 0 ? [] : [{ $match: { $nor: before } }]),
       // A page needs only the ids.

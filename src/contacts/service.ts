@@ -5,6 +5,7 @@ import { ContactState, UpdateContactRequestSchema } from "../gen/records/v1/cont
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail, rejectInput } from "../errors.ts";
+import { parseInstant } from "../instant.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
@@ -22,16 +23,30 @@ const pageLimit = 25;
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
     async searchContacts(request, scope) {
-      const { query, state, hasEmail, limit, offset, anyWord, brief, ...rest } = request;
+      const { query, state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes, ...rest } = request;
       requireAllRead(rest);
-      if ([state, hasEmail, limit, offset, anyWord, brief].every((value) => value === undefined))
+      const beyond = [state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes];
+      if (beyond.every((value) => value === undefined))
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
+      if (inNotes === true && query === "")
+        return rejectInput([{ field: "query", rule: "required", message: "is required if in_notes is true" }]);
+      if (inNotes === true && state !== undefined && state !== ContactState.ACTIVE)
+        return rejectInput([
+          { field: "in_notes", rule: "one_of", message: "must be left out if archived contacts are requested" },
+        ]);
       if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
         return rejectInput([
           { field: "any_word", rule: "one_of", message: "must be left out if archived contacts are requested" },
         ]);
       const archived = state === ContactState.ANY ? undefined : state === ContactState.ARCHIVED;
-      const filter = { query: query === "" ? undefined : query, archived, hasEmail, anyWord: anyWord === true };
+      const filter = {
+        query: query === "" ? undefined : query,
+        archived,
+        hasEmail,
+        anyWord: anyWord === true,
+        inNotes: inNotes === true,
+        metBefore: lastSessionBefore === undefined ? undefined : parseInstant(lastSessionBefore)?.first,
+      };
       return search.list(scope, filter, { limit: limit ?? pageLimit, offset: offset ?? 0 }, brief === true);
     },
     createContact(request, scope) {

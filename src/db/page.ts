@@ -12,12 +12,16 @@ export interface PageRequest {
 export const maxChecked = 10_000;
 
 /**
- * Returns the stages that cut a page, newest first, from rows in the order of an index. `narrowing` stages, such as
- * those of `checkStages`, drop rows before the page is cut.
+ * Returns the stages that cut a page, newest first or with `order` 1 oldest first, from rows in the order of an index.
+ * `narrowing` stages, such as those of `checkStages`, drop rows before the page is cut.
  */
-export function pageStages({ limit, offset }: PageRequest, narrowing: readonly Document[] = []): Document[] {
+export function pageStages(
+  { limit, offset }: PageRequest,
+  narrowing: readonly Document[] = [],
+  order: 1 | -1 = -1,
+): Document[] {
   const skip = offset === 0 ? [] : [{ $skip: offset }];
-  return [{ $sort: { rank: -1 } }, ...narrowing, ...skip, { $limit: limit + 1 }];
+  return [{ $sort: { rank: order } }, ...narrowing, ...skip, { $limit: limit + 1 }];
 }
 
 /**

@@ -50,6 +50,14 @@ export interface KeyCaller {
   readonly unproven: UnprovenCredential;
 }
 
+/** A user as the identity provider describes them. */
+export interface UserProfile {
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+  /** A name of the IANA time zone database, such as Europe/Paris. */
+  readonly timeZone: string | undefined;
+}
+
 /** A user who is signed in to the dashboard, with their account, if any. */
 export interface SignedInUser {
   /** Identifies the user and their account to the pages that show them. Not a secret. */
@@ -65,6 +73,8 @@ export interface TokenFacts {
   readonly subject: string;
   /** The user's email, or the subject if the token has no email. */
   readonly name: string;
+  /** What the token says of the user. */
+  readonly profile?: UserProfile;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;
   /** When the user signed in at the provider, in whole seconds since 1970; undefined if unknown. */

@@ -7,20 +7,33 @@ import { failureEnvelope, setFailureHeaders, writeJson } from "../../gateway/res
 import { mongoFailureOf } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
-import type { TokenFacts } from "../guards/call.ts";
+import type { TokenFacts, UserProfile } from "../guards/call.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { loadOnce } from "../load-once.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
+import type { ToolContext } from "./tool.ts";
 import type { ReceivedBody } from "./web.ts";
-import { excessOf, receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
+import {
+  acceptedForms,
+  excessOf,
+  receiveMessages,
+  rejectDuplicateIds,
+  streamAsJson,
+  toResponse,
+  toWebRequest,
+  withNamedTypes,
+  withoutNullParams,
+} from "./web.ts";
 
 /** Dependencies of the endpoint. */
 export interface EndpointDependencies {
   readonly accessPolicy: Pick<AssistantAccessPolicy, "enter" | "throttleMore">;
   readonly calls: Calls;
+  /** Returns what the provider says of the holder of a token; undefined if it does not respond. Never rejects. */
+  readonly userInfo: (accessToken: string, subject: string) => Promise<UserProfile | undefined>;
   /** Called once, when the MCP library is loaded. */
   readonly serverFactory: () => Promise<ServerFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
@@ -71,13 +84,18 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     body: ReceivedBody,
     exchange: Exchange,
   ): Promise<string | globalThis.Response> {
-    const { json } = body;
     await requireAcceptable(body, exchange.inbound, dependencies); // 422, 429
+    const duplicate = rejectDuplicateIds(body.json);
+    if (duplicate !== undefined) return duplicate;
+    const json = withoutNullParams(body.json);
     const { handler, direct, serverFor } = await library.get();
-    const headers = withNamedTypes(request.headers);
-    if (direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
+    const accepted = acceptedForms(request.headers.accept);
+    const headers = withNamedTypes(request.headers, accepted);
+    if (accepted.json && direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
-    return handler.fetch(toWebRequest(request.method, headers, where.mcpUrl, body), { authInfo, parsedBody: json });
+    const sent = toWebRequest(request.method, headers, where.mcpUrl, body);
+    const served = await handler.fetch(sent, { authInfo, parsedBody: json });
+    return accepted.json && !accepted.stream ? streamAsJson(served, Array.isArray(json)) : served;
   }
 
   return {
@@ -136,14 +154,21 @@ function later(): { readonly promise: Promise<void>; readonly resolve: (followed
   return { promise: new Promise<void>((follow) => (resolve = follow)), resolve: (followed) => resolve(followed) };
 }
 
-async function load({ calls, serverFactory, where, onRead, onError }: EndpointDependencies): Promise<Library> {
+async function load({
+  calls,
+  userInfo,
+  serverFactory,
+  where,
+  onRead,
+  onError,
+}: EndpointDependencies): Promise<Library> {
   const [{ createMcpHandler }, direct, createServer] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./direct.ts"),
     serverFactory(),
   ]);
   const serverFor = ({ inbound, holder, proven }: Exchange): Server =>
-    createServer({ calls, inbound, baseUrl: where.baseUrl, onError }, (read) => {
+    createServer({ calls, inbound, baseUrl: where.baseUrl, onError, ...userOf(inbound, holder, userInfo) }, (read) => {
       observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
       proven.then(() => onRead(read, holder, inbound)).catch(() => undefined);
     });
@@ -157,6 +182,30 @@ async function load({ calls, serverFactory, where, onRead, onError }: EndpointDe
   );
   return { handler, direct, serverFor };
 }
+
+/** Returns what the token says of the user, and a function that completes it with what the provider says. */
+function userOf(
+  inbound: Inbound,
+  { profile = unknownUser, subject }: TokenFacts,
+  userInfo: EndpointDependencies["userInfo"],
+): Pick<ToolContext, "profile" | "user"> {
+  return {
+    profile,
+    async user() {
+      if (Object.values(profile).every((value) => value !== undefined)) return profile;
+      // The request was admitted, so the header has this form.
+      const token = inbound.header("authorization")?.replace(/^bearer +/i, "") ?? "";
+      const said = await userInfo(token, subject);
+      return {
+        name: profile.name ?? said?.name,
+        email: profile.email ?? said?.email,
+        timeZone: profile.timeZone ?? said?.timeZone,
+      };
+    },
+  };
+}
+
+const unknownUser: UserProfile = { name: undefined, email: undefined, timeZone: undefined };
 
 /**
  * Returns why a request is rejected even if its token is valid. A page of another site must not make a browser send

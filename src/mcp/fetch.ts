@@ -42,7 +42,6 @@ export const fetchTool: Tool = {
           type: "string",
           description:
             "An id from a search result: contact:<uuid> or session:<uuid>; or metadata.next_id of the previous page.",
-          examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"],
         },
       },
       required: ["id"],
@@ -54,7 +53,7 @@ export const fetchTool: Tool = {
         id: { type: "string" },
         title: { type: "string" },
         text: { type: "string" },
-        url: { type: "string", format: "uri" },
+        url: { type: "string" },
         metadata: { type: "object", additionalProperties: { type: "string" } },
       },
       required: ["id", "title", "text", "url", "metadata"],

@@ -25,13 +25,12 @@ export const passageProperties = {
     items: {
       type: "object",
       properties: {
-        session_id: { type: "string", format: "uuid" },
+        session_id: { type: "string" },
         session_title: { type: ["string", "null"] },
-        session_date: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] },
-        offset: { type: "integer", description: "The start of the passage. To continue reading, pass it as offset." },
+        session_date: { type: ["string", "null"] },
+        offset: { type: "integer", description: "To continue reading, pass it as offset." },
         text: { type: "string" },
       },
-      required: ["session_id", "session_title", "session_date", "offset", "text"],
     },
   },
   complete: { type: "boolean", description: "With query: false if there may be more passages." },

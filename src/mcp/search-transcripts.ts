@@ -56,7 +56,8 @@ export const searchTranscriptsTool: Tool = {
   empty: ({ offset, contact_id, from, to }, { hint }) => {
     if (Number(offset) > 0) return "There are no sessions at this offset. Use a smaller offset.";
     const narrowed = (contact_id ?? from ?? to ?? "") === "" ? "" : " or search without contact_id, from and to,";
-    const notFound = typeof hint === "string" ? hint : "No transcript has all these words.";
+    const notFound =
+      typeof hint === "string" ? "Nothing was found in what was searched." : "No transcript has all these words.";
     return `${notFound} Use one or two other words,${narrowed} or search what was noted: use search_notes.`;
   },
   async run(given, { calls, inbound }) {

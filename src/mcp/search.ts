@@ -4,7 +4,10 @@ import { isMessage } from "@bufbuild/protobuf";
 import type { NameFields } from "../display-name.ts";
 import { displayName } from "../display-name.ts";
 import { rejectInput } from "../errors.ts";
+import { dateOf } from "../db/message.ts";
+import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
 import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
+import { isUnspaced, splitWords } from "../search/words.ts";
 import { endOfCodePoint, firstVisible, oneLine } from "../text.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
@@ -38,10 +41,10 @@ export const searchTool: Tool = {
   name: "search",
   title: "Search contacts, sessions and notes",
   description:
-    "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles and notes. Returns records with all the words, or else with most of them. Get the full record with fetch.",
+    "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles, notes and memory. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
-    "Nothing was found in names, emails, phones, titles and notes. Try the person's name as it is written, or another word of the topic. Not searched: archived contacts (search_contacts with state any), a contact's fields notes and memory (get_contact), transcripts (get_session_transcript with query).",
+    "Nothing was found in names, emails, phones, titles, notes and memory. Try the person's name as it is written, or another word of the topic. Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).",
   schemas: () => ({
     input: {
       type: "object",
@@ -66,12 +69,14 @@ export const searchTool: Tool = {
             properties: {
               id: { type: "string", description: "Pass it to fetch." },
               title: { type: "string" },
-              url: { type: "string", format: "uri" },
-              date: { type: ["string", "null"], description: "When it took place, was written, or was changed last." },
+              url: { type: "string" },
+              date: {
+                type: ["string", "null"],
+                description: "When a session took place, a note was written, or a contact was last changed.",
+              },
               person: { type: ["string", "null"], description: "The person that it is about." },
               snippet: { type: "string", description: "The text around the words." },
             },
-            required: ["id", "title", "url", "date", "person", "snippet"],
           },
         },
       },
@@ -115,11 +120,11 @@ const maxNameWords = 5;
 
 async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
-    rowsWithClients(await calls.call(operation, given, inbound));
+    rowsWithSessions(await calls.call(operation, given, inbound));
   /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
-    return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: maxPartialMatches });
+    return rows.length > 0 ? rows : rowsOf(operation, { query, ...given, any_word: true, limit: maxPartialMatches });
   };
   const findNamed = async (): Promise<readonly Row[]> => {
     const isName = sent.length <= 100 && sent.split(/\s+/).length <= maxNameWords;
@@ -127,12 +132,17 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     return named.length > 0 ? named : find("searchContacts", {});
   };
   const words = wordsOf(sent, query);
+  const findContacts = async (): Promise<readonly (readonly Row[])[]> => {
+    // One after the other, because an account may read only a few long results at a time.
+    const named = await findNamed();
+    return [named, await find("searchContacts", { in_notes: true })];
+  };
   const [contacts, sessions, notes] = await Promise.all([
-    findNamed(),
+    findContacts(),
     find("listSessions", { limit: 10 }),
-    find("searchNotes", { limit: 15 }),
+    find("searchNotes", { limit: 15, with_context: true }),
   ]);
-  const lists = [contacts.map(contactFound), sessions.map(sessionFound), notes.map(noteFound)];
+  const lists = [...contacts.map((rows) => rows.map(contactFound)), sessions.map(sessionFound), notes.map(noteFound)];
   // Interleaves the lists, so that many contacts with one name do not push out sessions and notes.
   const ranks = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, rank) =>
     lists.flatMap((list) => list[rank] ?? []),
@@ -154,11 +164,22 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
   return [...all.values()].slice(0, maxResults);
 }
 
-/** Returns the rows of a list. Those of sessions also have `person`, the name of their contact. */
-function rowsWithClients({ message, body }: CallResult): readonly Row[] {
+/**
+ * Returns the rows of a list. Those of sessions also have `person`, the name of their contact. Those of session notes
+ * have the date of the session and the name of its contact, however it was found.
+ */
+function rowsWithSessions({ message, body }: CallResult): readonly Row[] {
   const rows = body["data"] as readonly Row[];
-  if (!isMessage(message, ListSessionsResponseSchema)) return rows;
-  return rows.map((row, at) => ({ ...row, person: nameOfClient(message.sessions[at]?.client) }));
+  if (isMessage(message, ListSessionsResponseSchema))
+    return rows.map((row, at) => ({ ...row, person: nameOfClient(message.sessions[at]?.client) }));
+  if (!isMessage(message, SearchNotesResponseSchema)) return rows;
+  return rows.map((row, at) => {
+    const { session, snippet } = message.notes[at] ?? {};
+    const text = snippet ?? row["content"];
+    if (session === undefined) return { ...row, content: text };
+    const date = dateOf(session.sessionDate)?.toISOString() ?? null;
+    return { ...row, content: text, session_date: date, person: nameOfClient(session.client) };
+  });
 }
 
 /** The fields of a result, as a REST row supplies them. */
@@ -173,7 +194,7 @@ interface RowFound {
 
 function contactFound(row: Row): RowFound {
   const name = displayName(row as NameFields);
-  const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "memory", "notes")];
+  const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "notes"), textOf(row, "memory")];
   const text = about.filter((one) => one !== undefined).join(" · ");
   return { kind: "contact", id: row["id"], title: name, date: row["updated_at"], person: name, text };
 }
@@ -186,8 +207,9 @@ function sessionFound(row: Row): RowFound {
 
 function noteFound(row: Row): RowFound {
   const [kind, label, text] = [String(row["kind"]), textOf(row, "parent_label"), textOf(row, "content")];
-  const person = kind === "contact" ? label : undefined;
-  return { kind, id: row["parent_id"], title: label, date: row["created_at"], person, text };
+  if (kind === "contact")
+    return { kind, id: row["parent_id"], title: label, date: row["created_at"], person: label, text };
+  return { kind, id: row["parent_id"], title: label, date: row["session_date"], person: textOf(row, "person"), text };
 }
 
 /** Returns the first of these members that is a text with a visible character. */
@@ -195,24 +217,34 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return firstVisible(...names.map((name) => row[name] as string | null | undefined));
 }
 
-/** Returns the longest words for snippets, those sent and those searched for, in lower case and longest first. */
-function wordsOf(...texts: readonly string[]): string[] {
-  const words = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+/** Returns the keywords as they were sent and as they are searched for, in lower case and longest first. */
+function wordsOf(sent: string, query: string): string[] {
+  const searched = new Set(query.split(" "));
+  const written = sent.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = [...written.filter((word) => splitWords(word).some((one) => searched.has(one))), ...searched];
   return [...new Set(words)]
     .filter(({ length }) => length > 1)
     .sort((one, other) => other.length - one.length)
     .slice(0, maxSnippetWords);
 }
 
-/** Returns the part of a text around the longest word that it contains, or its beginning if it contains none. */
+/** Returns the part of a text around the longest word that it has, or its beginning if it has none. */
 function snippetOf(text: string, words: readonly string[]): string {
   if (text.length <= snippetLength) return text;
   const lower = text.toLowerCase();
-  const word = words.find((one) => lower.includes(one));
-  const place = word === undefined ? 0 : lower.indexOf(word);
+  const places = words.map((word) => placeOf(word, lower));
+  const place = places.find((one) => one >= 0) ?? 0;
   const from = place < snippetLength / 2 ? 0 : startBefore(text, place);
   const end = endOfCodePoint(text, Math.min(text.length, from + snippetLength) - 1);
   return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
+}
+
+/** Returns where a word begins in a text: at the beginning of a word, or else anywhere. Returns -1 if it is missing. */
+function placeOf(word: string, text: string): number {
+  const first = text.indexOf(word);
+  for (let at = first; at >= 0; at = text.indexOf(word, at + 1))
+    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))) return at;
+  return isUnspaced(word) ? first : -1;
 }
 
 /** Returns the start of a snippet: after white space, or within a text that has none nearby. */

@@ -7,7 +7,8 @@ import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
-import { sanitizeForEcho } from "../text.ts";
+import type { UserProfile } from "../guards/call.ts";
+import { oneLine, sanitizeForEcho } from "../text.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
 import { CheckedServer } from "./checked-server.ts";
@@ -37,6 +38,8 @@ const listedPrompts = prompts.map(({ name, title, description, arguments: given 
 
 /** The most of an unknown URI that a response repeats, in UTF-16 units. */
 const maxEchoedUri = 1_000;
+/** The most of the user's name in the instructions, in UTF-16 units. */
+const maxNameLength = 100;
 
 /** The maximum number of calls in a batch, which run concurrently. */
 const maxCalls = 10;
@@ -84,7 +87,8 @@ export function createServerFactory(document: OpenApiDocument, version: string):
         );
       onRead({ method, detail });
     };
-    const server = new CheckedServer({ name: "records", title: "Records", version }, options);
+    const about = { ...options, instructions: `${instructions}\n${signedIn(context.profile)}` };
+    const server = new CheckedServer({ name: "records", title: "Records", version }, about);
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }) => {
       const tool = named(tools, "tool", params.name);
@@ -120,6 +124,14 @@ export function createServerFactory(document: OpenApiDocument, version: string):
   };
 }
 
+/** Returns the line of the instructions that names the user. It may only contain what the token says. */
+function signedIn({ name, email }: UserProfile): string {
+  const names = [name, email].flatMap((text) => (text === undefined ? [] : [oneLine(text).slice(0, maxNameLength)]));
+  return names.length === 0
+    ? '- "I" is the signed-in user: call whoami.'
+    : `- "I" is the signed-in user: ${names.join(", ")}. whoami also returns the time zone.`;
+}
+
 /** Returns the tool or prompt with this name. Fails with InvalidParams if there is none. */
 function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "prompt", name: string): T {
   const found = all.find((one) => one.name === name);
@@ -130,10 +142,12 @@ function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "promp
 
 async function callTool(tool: Tool, given: Arguments, context: ToolContext): Promise<CallToolResult> {
   try {
-    const { content: structuredContent, text } = bounded(await tool.run(given, context), tool.rest);
-    const hint = isEmpty(structuredContent) ? tool.empty?.(given, structuredContent) : undefined;
-    const texts = hint === undefined ? [text] : [text, hint];
-    return { content: texts.map((one) => ({ type: "text", text: one })), structuredContent };
+    const found = await tool.run(given, context);
+    const empty = isEmpty(found) ? tool.empty?.(given, found) : undefined;
+    const hints = [empty, found["hint"]].filter((hint) => typeof hint === "string");
+    const whole = hints.length === 0 ? found : { ...found, hint: hints.join(" ") };
+    const { content: structuredContent, text } = bounded(whole, tool.rest);
+    return { content: [{ type: "text", text }], structuredContent };
   } catch (error) {
     return { content: [{ type: "text", text: reported(error, context).message }], isError: true };
   }
@@ -150,11 +164,10 @@ function isEmpty({ data, results, passages, text }: Content): boolean {
   return lists.length > 0 && lists.every(({ length }) => length === 0);
 }
 
-/** Adds the members that an incomplete result has to the schema. */
+/** Adds the members of an incomplete or empty result to the schema. The instructions explain them. */
 function withBound(schema: ObjectSchema): ObjectSchema {
-  const truncated = { type: "boolean", description: "True if the result is or may be incomplete." };
-  const hint = { type: "string", description: "How to get the rest." };
-  return { ...schema, properties: { ...(schema["properties"] as object), truncated, hint } };
+  const more = { truncated: { type: "boolean" }, hint: { type: "string" } };
+  return { ...schema, properties: { ...(schema["properties"] as object), ...more } };
 }
 
 /**

@@ -54,6 +54,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
     ...dependencies,
     accessPolicy: dependencies.accessPolicy ?? { enter: rejectAll, throttleMore: rejectAll },
     calls: createCalls(dependencies.dispatch, dependencies.documentProvider, onError),
+    userInfo: async (accessToken, subject) => provider?.userInfo(accessToken, subject),
     serverFactory: async () =>
       (await import("./server.ts")).createServerFactory(dependencies.document(), dependencies.version),
     onRead({ detail }, { accountId, name }, inbound) {
@@ -101,7 +102,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
     async identify(sent, deadline) {
       const { tally } = deadline;
       const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(sent));
-      const { issuer, subject, email, authenticatedAt, sid } = holder;
+      const { issuer, subject, profile, authenticatedAt, sid } = holder;
       if (holder.authenticatedAt === undefined && !warned) {
         warned = true;
         warn(
@@ -127,7 +128,8 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       return {
         issuer,
         subject,
-        name: email ?? account?.email ?? subject,
+        name: profile.email ?? account?.email ?? subject,
+        profile: { ...profile, email: profile.email ?? account?.email },
         accountId,
         suspended: account?.suspension !== undefined,
         authenticatedAt,

@@ -6,18 +6,19 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { setBounded } from "../bounded-cache.ts";
 import type { SentToken } from "../guards/assistant.ts";
+import type { UserProfile } from "../guards/call.ts";
 import type { AuthenticationEvent } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { createIntrospector, isYounger } from "../sign-in/introspector.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { signatures, stringClaim } from "../sign-in/provider.ts";
+import { profileOf, signatures, stringClaim } from "../sign-in/provider.ts";
 import { rejectedIntrospection, requireKeys, unreachable, whyInvalid } from "../sign-in/provider-failures.ts";
 
 /** The user and the sign-in that an access token comes from. */
 export interface TokenHolder extends AuthenticationEvent {
-  /** The user's email, if the token contains it. */
-  readonly email: string | undefined;
+  /** What the token says of the user. */
+  readonly profile: UserProfile;
   /**
    * The error of the introspection that should have supplied missing claims; undefined if it succeeded or none are
    * missing.
@@ -110,7 +111,7 @@ export function createTokenVerifier({ provider, audiences, onNoAudience }: Token
       return {
         issuer,
         subject,
-        email: stringClaim(claims["email"]),
+        profile: profileOf({ ...said, ...claims }),
         authenticatedAt,
         sid: stringClaim(claims["sid"]) ?? stringClaim(said?.["sid"]),
         introspectionError: isWhole || said !== undefined ? undefined : error,

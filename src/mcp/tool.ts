@@ -4,6 +4,7 @@ import { unknownArgument } from "../../gateway/arguments.ts";
 import { collectUnknown } from "../../gateway/unknown-names.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
+import type { UserProfile } from "../guards/call.ts";
 import { rejectInput } from "../errors.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Content } from "./bounds.ts";
@@ -15,6 +16,10 @@ export interface ToolContext {
   readonly inbound: Inbound;
   /** The public base URL, without a trailing slash. */
   readonly baseUrl: string;
+  /** What the access token says of the user. */
+  readonly profile: UserProfile;
+  /** Returns the user, also as the identity provider describes them. Never rejects. */
+  user(): Promise<UserProfile>;
   /** Called for an error that no call has reported. */
   readonly onError: OnError;
 }

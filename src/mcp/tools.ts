@@ -1,5 +1,10 @@
 // The tools of the MCP surface, all read-only, with a row for each one that is a REST operation.
+import type { Message } from "@bufbuild/protobuf";
+import { isMessage } from "@bufbuild/protobuf";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
+import { dateOf } from "../db/message.ts";
+import { SearchContactsResponseSchema } from "../gen/records/v1/contacts_pb.ts";
+import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
 import { periodOf } from "../instant.ts";
 import type { Content } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
@@ -9,11 +14,20 @@ import { searchTool } from "./search.ts";
 import { searchTranscriptsTool } from "./search-transcripts.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
+import { whoamiTool } from "./whoami.ts";
 
 /** A tool that calls one REST operation. */
 interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   /** The rpc's name in the generated routes. */
   readonly operation: string;
+  /** Arguments that a model need not know. */
+  readonly hidden?: readonly string[];
+  /** Completes the arguments of a call. */
+  complete?(given: Arguments): Arguments;
+  /** Properties that the rows have beyond those of REST, by name. */
+  readonly rowProperties?: Readonly<Record<string, object>>;
+  /** Returns the rows with these properties, from the response. */
+  rows?(rows: readonly Row[], message: Message, given: Arguments): readonly Row[];
   /** Returns a hint for each kind of data that the body may lack; undefined for data that it has. */
   more?(body: Content): readonly (string | undefined)[];
 }
@@ -21,9 +35,11 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
 const wordsRule =
   "Each word of the query must match the start of a word in the record; with any_word: true, only some must. Try fewer or different words.";
-const fieldsOfContact = "No search covers a contact's fields notes and memory: get_contact returns them.";
+const fieldsOfContact = "search_contacts with in_notes searches the fields notes and memory of contacts.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 /** Returns the name of an enum value, which an argument may have in any case. */
 const lower = (value: unknown): string | undefined => textOf(value)?.toLowerCase();
@@ -38,12 +54,47 @@ function emptyAnyway(records: string, { from, to, offset }: Arguments): string |
 /** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
 const restContacts = 25;
 
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the contacts with the dates of their last sessions. Brief ones do not have the members that are left out. */
+function contactRows(rows: readonly Row[], message: Message): readonly Row[] {
+  if (!isMessage(message, SearchContactsResponseSchema) || message.pagination === undefined) return rows;
+  return rows.map((row, at) => {
+    const last = dateOf(message.contacts[at]?.lastSessionDate)?.toISOString();
+    return last === undefined ? row : { ...row, last_session_date: last };
+  });
+}
+
+/** Leaves out the members that brief rows do not have, and those that are null. */
+function briefRow(row: Row): Row {
+  const members = Object.entries(row).filter(([name, value]) => value !== null && !longMembers.has(name));
+  return Object.fromEntries(members);
+}
+
+const longMembers = new Set(["notes", "memory", "notes_timeline", "recent_sessions"]);
+
+/** Returns the notes with their snippets. */
+function noteRows(rows: readonly Row[], message: Message): readonly Row[] {
+  if (!isMessage(message, SearchNotesResponseSchema)) return rows;
+  return rows.map((row, at) => {
+    const snippet = message.notes[at]?.snippet;
+    return snippet === undefined ? row : { ...row, snippet };
+  });
+}
+
 const searchContacts: OperationTool = {
   name: "search_contacts",
   operation: "searchContacts",
   title: "Search contacts",
+  // A request without a query needs another argument (`optional_beyond_rest`).
+  complete: (given) => (isMissing(given["query"]) ? { ...given, offset: given["offset"] ?? 0 } : given),
+  rowProperties: { last_session_date: { type: "string" } },
+  rows: (rows, message, given) =>
+    lower(given["brief"]) === "true" || given["brief"] === true
+      ? contactRows(rows, message).map(briefRow)
+      : contactRows(rows, message),
   description:
-    "Finds people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
+    "Finds people by name, email or phone; word beginnings are enough. Without query: the newest. Includes newest notes and last sessions, unless brief. For a company or topic, set in_notes; for whom one has not met since, last_session_before.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns both whole, page by page.",
   more({ data, pagination }) {
     const contacts = data as readonly ContactRow[];
@@ -86,11 +137,11 @@ const listSessions: OperationTool = {
   operation: "listSessions",
   title: "List sessions",
   description:
-    "Lists meetings, latest first, planned ones included; for past ones only, set `to` to the current time, such as 2026-01-31T09:30:00Z. Filter by contact, dates, or words in the title or the contact's name. For the next page, pass next_offset as offset.",
+    "Lists meetings, latest first, planned ones included; for past ones only, set `to` to the current time, such as 2026-01-31T09:30:00Z. For the next ones, set order to soonest. Filter by contact, dates, or words in titles and names.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("session", given) ??
-    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
+    `No session was found. Use a longer period, or fewer conditions; for the next meeting, from with order soonest and without to. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
 };
 
 const getSession: OperationTool = {
@@ -110,8 +161,12 @@ const searchNotes: OperationTool = {
   name: "search_notes",
   operation: "searchNotes",
   title: "Search notes",
+  hidden: ["with_context"],
+  complete: (given) => ({ ...given, with_context: true }),
+  rowProperties: { snippet: { type: "string" } },
+  rows: noteRows,
   description:
-    "Finds notes of contacts and sessions by words, newest first, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions. For the next page, pass next_offset as offset.",
+    "Finds notes of contacts and sessions by words, or the newest ones, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
@@ -126,15 +181,24 @@ export const tools: readonly Tool[] = [
   operationTool(searchNotes),
   searchTool,
   fetchTool,
+  whoamiTool,
 ];
 
-function operationTool({ operation, more, ...tool }: OperationTool): Tool {
+function operationTool({ operation, more, hidden = [], complete, rowProperties, rows, ...tool }: OperationTool): Tool {
   return {
     ...tool,
-    schemas: (document) => toolSchemas(document, operation),
+    schemas(document) {
+      const { input, output } = toolSchemas(document, operation, rowProperties);
+      const shown = Object.entries(input["properties"] as object).filter(([name]) => !hidden.includes(name));
+      return { input: { ...input, properties: Object.fromEntries(shown) }, output };
+    },
     async run(given, { calls, inbound }) {
-      const { body } = await calls.call(operation, given, inbound);
-      const hints = (more?.(body) ?? []).filter((hint) => hint !== undefined);
+      const response = await calls.call(operation, complete?.(given) ?? given, inbound);
+      const body =
+        rows === undefined
+          ? response.body
+          : { ...response.body, data: rows(response.body["data"] as readonly Row[], response.message, given) };
+      const hints = (more?.(response.body) ?? []).filter((hint) => hint !== undefined);
       return hints.length === 0 ? body : { ...body, truncated: true, hint: hints.join(" ") };
     },
   };

@@ -23,12 +23,12 @@ export const transcriptTool: Tool = {
   description:
     "Returns the words of a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search several sessions, use search_transcripts.",
   rest,
-  empty({ query, offset }, { complete, hint }) {
+  empty({ query, offset }, { complete }) {
     if (!isGiven(query))
       return Number(offset) > 0
         ? "The transcript ends before this offset: pass a smaller one."
         : "This session has no transcript: get_session has its notes. list_sessions with has_transcript finds sessions that have one.";
-    if (complete !== true) return `No passage with all these words was found, but not everything was searched. ${hint}`;
+    if (complete !== true) return "No passage with all these words was found, but not everything was searched.";
     return "No passage has all these words. Use one or two other words, or read the transcript page by page, if there is one: leave out query.";
   },
   schemas(document) {
@@ -40,8 +40,8 @@ export const transcriptTool: Tool = {
       default: 0,
       description: "How many characters of the transcript to skip: the next_offset of the previous page.",
     };
-    const { properties, $defs } = output as unknown as { properties: object; $defs: object };
-    const pagination = toolSchemas(document, "listSessions").output as unknown as { $defs: { Pagination: object } };
+    const { properties } = output as unknown as { properties: object };
+    const list = toolSchemas(document, "listSessions").output as unknown as { properties: { pagination: object } };
     return {
       input: {
         ...input,
@@ -51,14 +51,9 @@ export const transcriptTool: Tool = {
         ...output,
         properties: {
           ...properties,
-          pagination: {
-            $ref: "#/$defs/Pagination",
-            description: "The position of this page, in characters.",
-          },
+          pagination: list.properties.pagination,
           ...passageProperties,
         },
-        required: [],
-        $defs: { ...$defs, Pagination: pagination.$defs.Pagination },
       },
     };
   },

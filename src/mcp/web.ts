@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
 import { receiveBytes } from "../../gateway/body.ts";
 import { maxLevels } from "../../gateway/json.ts";
+import { sanitizeForEcho } from "../text.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
 /** The received body of a request. */
@@ -87,15 +88,76 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/**
- * Returns the headers with an `Accept` that the library understands: it looks for two type names, and for no ranges.
- */
-export function withNamedTypes(headers: NodeRequest["headers"]): NodeRequest["headers"] {
-  const acceptsBoth = responseTypes.every((type) => acceptsType(headers.accept, type));
-  return acceptsBoth ? { ...headers, accept: responseTypes.join(", ") } : headers;
+/** The forms of a response that a client accepts. */
+export interface AcceptedForms {
+  readonly json: boolean;
+  readonly stream: boolean;
 }
 
-const responseTypes = ["application/json", "text/event-stream"];
+/** Returns the forms that an `Accept` header names or covers. */
+export function acceptedForms(accept: string | undefined): AcceptedForms {
+  return { json: acceptsType(accept, jsonType), stream: acceptsType(accept, streamType) };
+}
+
+/**
+ * Returns the headers with the `Accept` that the library requires: both types by name. A client that accepts only one
+ * of them is served in that form.
+ */
+export function withNamedTypes(
+  headers: NodeRequest["headers"],
+  { json, stream }: AcceptedForms,
+): NodeRequest["headers"] {
+  return json || stream ? { ...headers, accept: `${jsonType}, ${streamType}` } : headers;
+}
+
+const jsonType = "application/json";
+const streamType = "text/event-stream";
+
+/** Returns a stream of responses as JSON: one message, or an array of those of a batch. */
+export async function streamAsJson(from: Response, isBatch: boolean): Promise<Response> {
+  if (!(from.headers.get("content-type") ?? "").startsWith(streamType)) return from;
+  const messages = [...(await from.text()).matchAll(/^data: ?(.+)$/gm)].map(([, data]) => data);
+  const headers = new Headers(from.headers);
+  headers.set("content-type", jsonType);
+  return new Response(isBatch ? `[${messages.join(",")}]` : messages.join(), { status: from.status, headers });
+}
+
+/**
+ * Returns the JSON without the null members of params. Null counts as absent, but the library would reject the whole
+ * message. The JSON must not have too many levels (`excessOf`).
+ */
+export function withoutNullParams(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutNullParams);
+  if (!isObject(json) || !("params" in json)) return json;
+  const { params, ...others } = json;
+  return params === null ? others : { ...others, params: withoutNulls(params) };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
+/**
+ * Returns the rejection of a batch in which two requests have one id; undefined for other JSON. The client could not
+ * match the responses, and the library would send only one of them.
+ */
+export function rejectDuplicateIds(json: unknown): Response | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const ids = json.flatMap((one) => (isObject(one) && "method" in one && "id" in one ? [one["id"]] : []));
+  const id = ids.find((one, at) => ids.indexOf(one) !== at);
+  if (id === undefined) return undefined;
+  const message = `Two requests of the batch have the id ${sanitizeForEcho(JSON.stringify(id), 100)}. Give each request its own id.`;
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: invalidRequest, message } }, { status: 400 });
+}
+
+/** The code of an invalid request (JSON-RPC 2.0 §5.1). */
+const invalidRequest = -32_600;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /**
  * Converts the request. It has a body only if that is not parsed yet: given parsed JSON, the library reads no stream.

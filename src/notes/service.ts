@@ -1,8 +1,11 @@
 // Implements records.v1.NoteService: searches notes.
+import type { UUID } from "mongodb";
+import type { Scope } from "../call/scope.ts";
 import { uuid } from "../db/mongo.ts";
 import { rejectInput } from "../errors.ts";
-import type { NoteService as Descriptor } from "../gen/records/v1/notes_pb.ts";
+import type { NoteService as Descriptor, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
+import type { SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
@@ -14,10 +17,14 @@ const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
   [NoteKind.SESSION]: "session",
 };
 
+/** Returns those of the sessions that the account has. */
+export type SessionsOf = (scope: Scope, ids: readonly UUID[]) => Promise<readonly SessionSummary[]>;
+
 /** Creates the service. A guard has already checked the form of `from` and `to`, and set `limit` and `offset`. */
-export function createNoteService(notes: NoteStore): AccountService<typeof Descriptor> {
+export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): AccountService<typeof Descriptor> {
   return {
-    searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...rest }, scope) {
+    async searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...more }, scope) {
+      const { withContext, ...rest } = more;
       requireAllRead(rest);
       if (contactId !== undefined && sessionId !== undefined)
         return rejectInput([
@@ -31,8 +38,26 @@ export function createNoteService(notes: NoteStore): AccountService<typeof Descr
         ofSessions: contactId !== undefined && kind === NoteKind.SESSION,
         ...periodOf(from, to),
         anyWord: anyWord === true,
+        withSnippets: withContext === true,
       };
-      return notes.search(scope, filter, { limit, offset });
+      const found = await notes.search(scope, filter, { limit, offset });
+      return withContext === true ? withSessions(found, scope, sessionsOf) : found;
     },
   };
+}
+
+/** Adds the session of each session note. */
+async function withSessions(
+  found: SearchNotesResponse,
+  scope: Scope,
+  sessionsOf: SessionsOf,
+): Promise<SearchNotesResponse> {
+  const owners = found.notes.flatMap(({ kind, parentId }) => (kind === NoteKind.SESSION ? [uuid(parentId)] : []));
+  const sessions = owners.length === 0 ? [] : await sessionsOf(scope, owners);
+  const byId = new Map(sessions.map((session) => [session.id, session]));
+  const notes = found.notes.map((note) => {
+    const session = byId.get(note.parentId);
+    return session === undefined ? note : { ...note, session };
+  });
+  return { ...found, notes };
 }

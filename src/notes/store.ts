@@ -31,8 +31,8 @@ import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
 import { marked, NOTE_SHAPE, terms } from "../search/terms.ts";
-import { recordWords } from "../search/words.ts";
-import { endOfCodePoints } from "../text.ts";
+import { queryWords, recordWords } from "../search/words.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
 
@@ -57,6 +57,8 @@ export interface NoteFilter {
   readonly last: number | undefined;
   /** Finds notes with any word of the query, best match first. */
   readonly anyWord: boolean;
+  /** Adds the part of a long note around the first match. */
+  readonly withSnippets: boolean;
 }
 
 /** The notes of all accounts. Each method works within one account. */
@@ -94,6 +96,8 @@ const parentIndex = "parent";
 const maxSessions = 50;
 /** The maximum length of a note in search results, in code points. */
 const excerptLength = 1_000;
+/** The length of a snippet, in UTF-16 units. */
+const snippetLength = 400;
 
 export const noteCollection: CollectionSpec = {
   collection: collections.notes,
@@ -125,7 +129,10 @@ export function createNoteStore(client: MongoClient): NoteStore {
     async search(scope, filter, page) {
       const parents = await parentsOf(sessions, scope, filter);
       const { rows, pagination } = cutPage(await find(untyped, scope, filter, parents, page, searchOf), page);
-      return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
+      const messages = rows.map((note) =>
+        filter.withSnippets ? withSnippet(note, filter.query) : resultMessage(note),
+      );
+      return { $typeName: "records.v1.SearchNotesResponse", notes: messages, pagination };
     },
 
     async append(scope, contactId, content, lock) {
@@ -226,6 +233,27 @@ async function find(
   const byWords = (plans: readonly WordPlan[]): Promise<NoteDocument[]> =>
     run(indexOf(plans), anyOf(planFilters(plans, "begun", search, within)));
   return searchPage(notes, scope, search, { page, within, run: byWords });
+}
+
+/** Returns a note as a search shows it, with the part around the first match if that is not in the excerpt. */
+function withSnippet(note: NoteDocument, query: string | undefined): NoteSearchResult {
+  const message = resultMessage(note);
+  if (!message.truncated || query === undefined) return message;
+  const snippet = snippetBeyond(note.content ?? "", message.content.length, queryWords(query));
+  return snippet === undefined ? message : { ...message, snippet };
+}
+
+/**
+ * Returns the part of a text around its first word of the query, if that is after `begin` and no such word is before.
+ * Finds only words that are written as in the query, in any case.
+ */
+function snippetBeyond(text: string, begin: number, words: readonly string[]): string | undefined {
+  const lower = text.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  const first = Math.min(...places);
+  if (places.length === 0 || first < begin) return undefined;
+  const start = endOfCodePoint(text, Math.max(0, first - snippetLength / 4) - 1);
+  return text.slice(start, endOfCodePoint(text, Math.min(text.length, start + snippetLength) - 1));
 }
 
 /** Returns a new manual note of a contact, without its label. */

@@ -1,6 +1,7 @@
 // Implements records.v1.SessionService: lists and reads sessions, and reads and searches transcripts.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService as Descriptor } from "../gen/records/v1/sessions_pb.ts";
+import { SessionOrder } from "../gen/records/v1/sessions_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail, rejectInput } from "../errors.ts";
 import { periodOf } from "../instant.ts";
@@ -18,15 +19,19 @@ export function createSessionService(
 ): AccountService<typeof Descriptor> {
   return {
     listSessions({ query, contactId, from, to, limit = 0, offset = 0, ...more }, scope) {
-      const { hasTranscript, contactName, anyWord, ...rest } = more;
+      const { hasTranscript, contactName, anyWord, order, ...rest } = more;
       requireAllRead(rest);
+      const soonest = order === SessionOrder.SOONEST;
+      if (soonest && anyWord === true)
+        return rejectInput([{ field: "order", rule: "one_of", message: "must not be soonest if any_word is true" }]);
       const filter = {
         query,
         hasTranscript,
         contactName,
         anyWord: anyWord === true,
+        soonest,
         contactId: contactId === undefined ? undefined : uuid(contactId),
-        ...periodOf(from, to),
+        ...periodOf(from ?? (soonest && to === undefined ? new Date().toISOString() : undefined), to),
       };
       return sessions.list(scope, filter, { limit, offset });
     },

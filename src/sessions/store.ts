@@ -3,7 +3,7 @@ import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { projectionOf } from "../db/fields.ts";
-import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
+import type { ListSessionsResponse, SessionDetail, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
@@ -45,15 +45,19 @@ export interface SessionFilter {
   readonly contactName: string | undefined;
   /** Finds sessions with any word of the query, best match first. */
   readonly anyWord: boolean;
+  /** Lists dated sessions, the earliest first. */
+  readonly soonest: boolean;
 }
 
 /** The sessions of all accounts. Each method works within one account. */
 export interface SessionStore {
   /**
    * Returns a page of the matching sessions, newest first and undated ones last. With `anyWord`, the best match comes
-   * first.
+   * first, and with `soonest` the earliest.
    */
   list(scope: Scope, filter: SessionFilter, page: PageRequest): Promise<ListSessionsResponse>;
+  /** Returns those of the sessions that the account has, as a list shows them, in no order. */
+  summaries(scope: Scope, ids: readonly UUID[]): Promise<readonly SessionSummary[]>;
   /** Returns the session with its notes. Returns undefined if the account has no such session. */
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
   /** Updates the contact's names in all its sessions. */
@@ -117,6 +121,11 @@ export function createSessionStore(client: MongoClient): SessionStore {
       return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
     },
 
+    async summaries(scope, ids) {
+      const match = { $match: { _id: { $in: [...ids] }, account_id: scope.accountId } };
+      return (await read<SummaryRow>(untyped, scope, [match, { $project: summaryProjection }])).map(sessionSummary);
+    },
+
     async get(scope, id) {
       const [document, ...notes] = await read<SessionDocument | SessionNoteRow>(
         untyped,
@@ -161,7 +170,7 @@ async function listByAnyWord(
 }
 
 /** Returns the conditions of a filter other than its words: those that an index covers, and those that are checked. */
-function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
+function conditionOf({ contactId, first, last, contactName, soonest }: SessionFilter): {
   readonly indexed: { readonly contact_id?: UUID; readonly rank?: Document };
   readonly checked: Document;
   /** Whether no session can match. */
@@ -170,7 +179,7 @@ function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   return {
     indexed: {
       ...(contactId === undefined ? {} : { contact_id: contactId }),
-      ...(first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) }),
+      ...(first === undefined && last === undefined && !soonest ? {} : { rank: rankBetween(first, last) }),
     },
     checked: contactName === undefined ? {} : nameFilter(contactName),
     isEmpty:
@@ -187,14 +196,14 @@ async function find(
   page: PageRequest,
   searchOf: (query: string) => WordQuery,
 ): Promise<SummaryRow[]> {
-  const { query, contactId, contactName } = filter;
+  const { query, contactId, contactName, soonest } = filter;
   const { indexed, checked, isEmpty } = conditionOf(filter);
   const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [searchOf(text)]));
   if (isEmpty || searches.some(({ readings }) => readings.length === 0)) return [];
-  const run = (hint: string, words: Document): Promise<SummaryRow[]> => {
+  const run = (hint: string, words: Document, alsoChecked: Document = {}): Promise<SummaryRow[]> => {
     const match = { $match: { account_id: scope.accountId, ...indexed, ...words } };
-    const narrowing = [...checkStages(checked), ...transcriptStages(scope, filter)];
-    const stages = [match, ...pageStages(page, narrowing), { $project: summaryProjection }];
+    const narrowing = [...checkStages({ ...alsoChecked, ...checked }), ...transcriptStages(scope, filter)];
+    const stages = [match, ...pageStages(page, narrowing, soonest ? 1 : -1), { $project: summaryProjection }];
     return read<SummaryRow>(sessions, scope, stages, { hint });
   };
   const search = searches.reduce<WordQuery | undefined>(bothOf, undefined);
@@ -203,6 +212,8 @@ async function find(
   if (contactId !== undefined)
     return run("contact", search === undefined ? {} : readingsFilter(search.readings, SESSION_SHAPE));
   if (search === undefined) return run(listIndex, {});
+  // A search by words begins with the newest sessions.
+  if (soonest) return run(listIndex, {}, readingsFilter(search.readings, SESSION_SHAPE));
   const byWords = (plans: readonly WordPlan[]): Promise<SummaryRow[]> =>
     run(indexOf(plans), anyOf(planFilters(plans, "begun", search, within)));
   return searchPage(sessions, scope, search, { page, within, run: byWords });

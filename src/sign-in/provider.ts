@@ -3,6 +3,7 @@ import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "o
 import * as oidc from "openid-client";
 import { errors } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { UserProfile } from "../guards/call.ts";
 import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
 import { withTimeout } from "../time-limit.ts";
@@ -73,6 +74,11 @@ export interface IdentityProvider {
    */
   revoke(accessToken: string): Promise<void>;
   /**
+   * Returns what the userinfo endpoint says of the holder of a token. Returns undefined if there is no such endpoint,
+   * or it does not accept the token. Never rejects.
+   */
+  userInfo(accessToken: string, subject: string): Promise<UserProfile | undefined>;
+  /**
    * Renews the tokens of a session by its refresh token. Returns "ended" if the provider rejects the refresh token: the
    * session has ended there, or the user is disabled. Returns undefined if the provider does not decide. Never rejects.
    */
@@ -95,6 +101,7 @@ const requestTimeoutSeconds = 4;
 const metadataMs = 3_600_000;
 /** The maximum time that a sign-out waits for the revocation at the provider. */
 const revocationMs = 1_500;
+const userInfoMs = 1_500;
 /** A `max_age` that makes the provider send auth_time (OpenID Connect Core §3.1.2.1) without a new sign-in. */
 const anyAgeSeconds = 30 * 86_400;
 /** The accepted signature algorithms: neither `none` nor any with a shared secret. */
@@ -192,6 +199,11 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
           oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }),
         );
         await withTimeout(revocationMs, revocation);
+      }),
+    userInfo: (accessToken, subject) =>
+      attempt(async ({ config }) => {
+        if (config.serverMetadata().userinfo_endpoint === undefined) return undefined;
+        return profileOf(await withTimeout(userInfoMs, oidc.fetchUserInfo(config, accessToken, subject)));
       }),
     renew: (refreshToken) =>
       attempt(async (ours) => {
@@ -309,6 +321,24 @@ function requireEndpoints(found: Configuration): void {
     const { protocol, hostname } = new URL(url);
     if (protocol !== "https:" && !(protocol === "http:" && isLocalName(hostname)))
       throw new Error(`the identity provider's ${name} is not https`);
+  }
+}
+
+/** Returns what claims say of a user (OpenID Connect Core §5.1). An unknown time zone counts as missing. */
+export function profileOf(claims: Readonly<Record<string, unknown>>): UserProfile {
+  const timeZone = stringClaim(claims["zoneinfo"]);
+  return {
+    name: stringClaim(claims["name"]),
+    email: stringClaim(claims["email"]),
+    timeZone: timeZone !== undefined && isTimeZone(timeZone) ? timeZone : undefined,
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

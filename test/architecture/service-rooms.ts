@@ -115,7 +115,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/json-undecoded.ts",
     ],
   ],
-  ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
+  ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts", "src/instant.ts")],
   [
     "src/sessions/",
     domain(

@@ -33,7 +33,14 @@ async function documentsRead(collection: string, work: () => Promise<unknown>): 
 
 const scope = () => readScope(new UUID(account.id), deadlineIn(60_000));
 const page = { limit: 20, offset: 0 };
-const none = { query: undefined, first: undefined, last: undefined, anyWord: false };
+const none = {
+  query: undefined,
+  first: undefined,
+  last: undefined,
+  anyWord: false,
+  withSnippets: false,
+  soonest: false,
+};
 
 test.each([
   ["without words", undefined],

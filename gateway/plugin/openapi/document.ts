@@ -4,7 +4,7 @@ import { messageName, resultName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import { naming } from "../operation.ts";
 import type { Options } from "../options.ts";
-import { responseMessages } from "../response-field.ts";
+import { responseMessages, restFields } from "../response-field.ts";
 import { description } from "./comments.ts";
 import { operationObject, requestBodySchema } from "./path-item.ts";
 import { bodySchema, messageSchema } from "./response-schema.ts";
@@ -74,7 +74,7 @@ function enumsOf(operations: readonly Operation[], options: Options): ReadonlySe
       ...(body?.fields ?? []),
       ...rpc.output.fields.filter((field) => !beyond.response.includes(field)),
     ]),
-    ...responseMessages(operations, options).flatMap((message) => message.fields),
+    ...responseMessages(operations, options).flatMap((message) => restFields(message, options)),
   ];
   return new Set(fields.flatMap(({ enum: type }) => type ?? []));
 }

@@ -6,7 +6,7 @@ import type { Operation } from "../operation.ts";
 import type { Options } from "../options.ts";
 import type { ResponseType } from "../response-field.ts";
 import { providerMark } from "../../provider-mark.ts";
-import { responseField } from "../response-field.ts";
+import { responseField, restFields } from "../response-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { enumSchema, orNull, reference } from "./schema.ts";
@@ -18,7 +18,7 @@ const byName: OfEnum = (type) => reference("schemas", messageName(type));
 /** Returns the schema of a message in responses. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {
   return {
-    ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options, byName)])),
+    ...objectSchema(restFields(message, options).map((field) => [field.name, fieldSchema(field, options, byName)])),
     description: description(message),
   };
 }

@@ -6,7 +6,7 @@ import type { loadLibrary } from "./load.ts";
 import { mayFetch } from "./metadata-documents.ts";
 import { ACCESS_TOKEN_SECONDS, SCOPES, type McpResource } from "./mcp.ts";
 import { showError, showLogout, showSignedOut } from "./notices.ts";
-import { accountOf, type Users } from "./users.ts";
+import { accountOf, type User, type Users } from "./users.ts";
 import type { Store } from "./store.ts";
 
 const DAY = 86_400;
@@ -114,7 +114,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
   };
 }
 
-/** Returns the claims that the library does not set: the user's email, the session (`sid`) and the time of sign-in. */
+/** Returns the claims that the library does not set: the user, the session (`sid`) and the time of sign-in. */
 async function extraClaims(
   users: Users,
   ctx: KoaContextWithOIDC,
@@ -128,10 +128,15 @@ async function extraClaims(
   const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
   const auth_time = code?.authTime ?? refreshed?.authTime;
   return {
-    email: users.bySubject(token.accountId)?.email,
+    ...profileOf(users.bySubject(token.accountId)),
     ...(sid === undefined ? {} : { sid }),
     ...(auth_time === undefined ? {} : { auth_time }),
   };
+}
+
+/** The userinfo endpoint accepts no token for another audience, so the access token says who the user is. */
+function profileOf(user: User | undefined): Record<string, unknown> {
+  return user === undefined ? {} : { email: user.email, name: user.name };
 }
 
 /** The lifetimes, in seconds. */

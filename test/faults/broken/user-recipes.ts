@@ -19,6 +19,7 @@ const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unkn
   search_notes: () => ({ query: "budget" }),
   search: () => ({ query: "ann" }),
   fetch: ({ contact }) => ({ id: `contact:${contact}` }),
+  whoami: () => ({}),
 };
 
 /** What a tool call came to: its failure is reported in the words of UNAVAILABLE, or the request's by the envelope. */

@@ -110,6 +110,7 @@ test("each tool and resource responds to every id of another account as to a ran
     "search_notes",
     "search",
     "fetch",
+    "whoami",
   ]);
   for (const [turn, [method, params]] of byId.entries()) {
     for (const id of share(eric.ids, 2, turn)) {

@@ -168,7 +168,9 @@ test("contacts in brief have what a list needs, and no long texts [MCP-17]", asy
   const [whole] = (await call(holder, "search_contacts", { query: "zoe" })).structured.data;
   const { data } = (await call(holder, "search_contacts", { query: "zoe", brief: true })).structured;
   expect([whole.notes_timeline.length, whole.recent_sessions.length]).toEqual([2, 2]);
-  expect(data).toEqual([{ ...whole, notes: null, memory: null, notes_timeline: [], recent_sessions: [] }]);
+  const left = ["notes", "memory", "notes_timeline", "recent_sessions"];
+  const kept = Object.entries(whole).filter(([member, value]) => value !== null && !left.includes(member));
+  expect(data).toEqual([{ ...Object.fromEntries(kept), last_session_date: whole.recent_sessions[0].session_date }]);
   const { structured } = await call(holder, "search_contacts", { query: "zoe", brief: false });
   expect(structured.data).toEqual([whole]);
 });
@@ -183,13 +185,15 @@ test("REST ignores the fields that it does not have [MCP-17]", async () => {
 });
 
 test.each([
-  ["search_contacts", () => ({}), /query: is required/],
+  ["search_contacts", () => ({ in_notes: true }), /query: is required if in_notes is true/],
+  ["search_contacts", () => ({ query: "ann", in_notes: true, state: "any" }), /in_notes: must be left out/],
+  ["search_contacts", () => ({ last_session_before: "summer" }), /last_session_before: /],
+  ["list_sessions", () => ({ query: "ann", any_word: true, order: "soonest" }), /order: must not be soonest/],
+  ["list_sessions", () => ({ order: "oldest" }), /order: must be one of/],
   ["search_contacts", () => ({ state: "asleep" }), /state: must be one of/],
   ["search_contacts", () => ({ query: "a", state: "any" }), /query: /],
   ["search_contacts", () => ({ limit: 26 }), /limit: /],
   ["search_contacts", () => ({ query: "ann", any_word: true, state: "any" }), /any_word: must be left out/],
-  ["search_notes", () => ({}), /query: is required/],
-  ["search_notes", () => ({ limit: 5 }), /query: is required/],
   ["search_notes", () => ({ contact_id: ids["zoe"], session_id: ids["kick"] }), /session_id: must be left out/],
   ["get_session_transcript", () => ({}), /session_id: is required/],
   ["get_session_transcript", () => ({ query: "price" }), /session_id: is required/],

@@ -28,8 +28,30 @@ describe("the Accept header", () => {
   test("a range that includes both types is accepted like their names, and so is a missing Accept [MCP-03]", async () => {
     for (const accept of ["*/*", "application/*, text/*;q=0.5", undefined])
       expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(200);
-    for (const accept of ["application/*", "*/*, text/event-stream;q=0"])
-      expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(406);
+  });
+
+  test("a client of the other revisions that accepts one form gets that form [MCP-03]", async () => {
+    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    for (const [method, params] of [
+      ["tools/list", {}],
+      ["initialize", hello],
+    ] as const)
+      for (const [accept, type] of [
+        ["application/json", /^application\/json/],
+        ["application/*", /^application\/json/],
+        ["*/*, text/event-stream;q=0", /^application\/json/],
+        ["text/event-stream", /^text\/event-stream/],
+      ] as const) {
+        const { status, headers, body } = await send("2025-06-18", method, params, { Accept: accept });
+        expect([status, headers.get("content-type")], `${method} ${accept}`).toEqual([
+          200,
+          expect.stringMatching(type),
+        ]);
+        expect(body, `${method} ${accept}`).toMatchObject({ id: 1, result: {} });
+      }
+    const both = JSON.stringify([message("2025-03-26", "ping", {}, 1), message("2025-03-26", "ping", {}, "1")]);
+    const batch = await post(holder().url, both, { token: holder().token, headers: { Accept: "application/json" } });
+    expect(batch.body).toEqual([1, "1"].map((id) => ({ jsonrpc: "2.0", id, result: {} })));
   });
 
   test("rejects a message that is not UTF-8 [MCP-03]", async () => {
@@ -99,10 +121,17 @@ describe("batches", () => {
       message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
     );
 
+  test("rejects a batch in which two requests have one id [MCP-03]", async () => {
+    const twice = [message("2025-03-26", "ping"), message("2025-03-26", "tools/list")];
+    const { status, body } = await batch(twice);
+    expect([status, body.id, body.error.code]).toEqual([400, null, -32_600]);
+    expect(body.error.message).toMatch(/^Two requests of the batch have the id 1\./);
+  });
+
   test("serves a batch of 2025-03-26 completely [MCP-03]", async () => {
     const { status, text } = await batch(calls(3));
     expect(status).toBe(200);
-    expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
+    expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toMatchObject(
       [0, 1, 2].map((id) => [id, { results: [] }]),
     );
   });

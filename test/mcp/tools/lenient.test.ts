@@ -31,6 +31,9 @@ describe("unambiguous arguments [MCP-15]", () => {
       () => ({ kind: "Session", contact_id: `Contact:${zoe}` }),
       () => ({ kind: "session", contact_id: zoe }),
     ],
+    ["search_contacts", () => ({ query: "" }), () => ({})],
+    ["search_contacts", () => ({ query: null }), () => ({ offset: 0 })],
+    ["search_notes", () => ({ query: "" }), () => ({})],
     ["list_sessions", () => ({ query: "", contact_id: "", from: "", to: "", limit: "" }), () => ({})],
     ["list_sessions", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
     ["get_contact", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
@@ -66,7 +69,6 @@ describe("unambiguous arguments [MCP-15]", () => {
     ["get_session_transcript", () => ({ session_id: spoken, offset: "3.5" }), /^offset: must be a whole number/],
     ["get_contact", () => ({ contact_id: `session:${kickOff}` }), /^contact_id: must be/],
     ["get_contact", () => ({ contact_id: "" }), /^contact_id: /],
-    ["search_contacts", () => ({ query: "" }), /^query: /],
     ["fetch", () => ({ id: `note:${zoe}` }), /^id: must be contact:<uuid> or session:<uuid>/],
     ["fetch", () => ({ id: `${zoe}?offset=x` }), /^id: must be contact:<uuid> or session:<uuid>/],
   ] as const)("are required: %s names the violation of others, case %#", async (name, given, says) => {
@@ -103,11 +105,10 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search_contacts", { has_email: true }, /No active contact was found/],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
     ["search", { query: "nothing" }, /the person's name as it is written/],
-    // In the field notes of a contact, and the name of an archived one: neither is searched.
-    ["search", { query: "Who is allergic to peanuts?" }, /Not searched: .*fields notes and memory \(get_contact\)/],
+    // The name of an archived contact is not searched.
     ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
-    ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact returns them/],
-    ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact returns them/],
+    ["search_notes", { query: "peanuts" }, /^No note was found\..*search_contacts with in_notes/],
+    ["search_contacts", { query: "peanuts" }, /search_contacts with in_notes/],
     ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, only some must/],
   ] as const)("says what to try after %s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);

@@ -19,6 +19,7 @@ const leftOut: Readonly<Record<string, string>> = {
   "records.v1.SessionNote.title_slug": "it is the title in another form",
   "records.v1.SessionNote.position": "the notes are sorted by it",
   "records.v1.Recording.id": "no tool accepts it",
+  "records.v1.Contact.last_session_date": "only lists have it, and the recent sessions begin with it",
 };
 
 /** The value that each field of a made-up message has, in the form in which a text can show it. */

@@ -78,7 +78,10 @@ describe("search", () => {
     });
     expect((await call(holder, "search", { query: "zoe" })).structured).toEqual({
       results: [
-        { ...contact.sample, snippet: "zoe@example.org · +33 1 99 00 41 07 · Met in Lyon" },
+        {
+          ...contact.sample,
+          snippet: 'zoe@example.org · +33 1 99 00 41 07 · Likes <b>tea</b> & "quotes" · Met in Lyon',
+        },
         { ...about, date: "2026-03-01T09:00:00.000Z", person: "Zoë Martin", snippet: "The plan" },
       ],
     });

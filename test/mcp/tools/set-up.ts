@@ -141,10 +141,10 @@ export function request(
 export interface Outcome {
   readonly isError: boolean;
   readonly text: string;
-  // Tests read responses of every shape.
+  // Tests read responses of every shape. An empty result is without its hint.
   // eslint-disable-next-line
   readonly structured: any;
-  /** What an empty result says to try. */
+  /** What an empty or incomplete result says to try. */
   readonly hint?: string | undefined;
 }
 
@@ -159,8 +159,13 @@ export async function call(
   const result = body?.result;
   if (result === undefined) throw new Error(`${name}: ${text}`);
   const texts = result.content as readonly { readonly type: string; readonly text: string }[];
-  if (texts.length < 1 || texts.length > 2 || texts.some(({ type }) => type !== "text"))
-    throw new Error(`${name}: the content is not a text, or one with a hint`);
-  const [first, hint] = texts.map(({ text: one }) => one);
-  return { isError: result.isError === true, text: first ?? "", structured: result.structuredContent, hint };
+  const [only, ...others] = texts;
+  if (only?.type !== "text" || others.length > 0) throw new Error(`${name}: the content is not one text`);
+  const isError = result.isError === true;
+  if (result.structuredContent === undefined) return { isError, text: only.text, structured: undefined };
+  if (only.text !== JSON.stringify(result.structuredContent))
+    throw new Error(`${name}: the text is not the structured content`);
+  const { hint, ...members } = result.structuredContent;
+  const structured = hint === undefined || members.truncated === true ? result.structuredContent : members;
+  return { isError, text: only.text, structured, hint };
 }

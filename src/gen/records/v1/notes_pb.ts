@@ -13,13 +13,15 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_records_v1_options } from "./options_pb.ts";
 import type { Pagination } from "./pagination_pb.ts";
 import { file_records_v1_pagination } from "./pagination_pb.ts";
+import type { SessionSummary } from "./sessions_pb.ts";
+import { file_records_v1_sessions } from "./sessions_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/v1/notes.proto.
  */
 export const file_records_v1_notes: GenFile = /*@__PURE__*/
-  fileDesc("ChZyZWNvcmRzL3YxL25vdGVzLnByb3RvEgpyZWNvcmRzLnYxItUDChJTZWFyY2hOb3Rlc1JlcXVlc3QSKwoFcXVlcnkYASABKAlCHLpICcgBAXIEEAIYZJLOGAwqCGNvbnRyYWN0QAESIwoFbGltaXQYAiABKAVCD7pIBhoEGBkoAZLOGAIQD0gAiAEBEiIKBm9mZnNldBgDIAEoBUINukgEGgIoAJLOGAIQAEgBiAEBEicKCmNvbnRhY3RfaWQYBCABKAlCDrpIBXIDsAEBks4YAjgBSAKIAQESJwoKc2Vzc2lvbl9pZBgFIAEoCUIOukgFcgOwAQGSzhgCOAFIA4gBARIvCgRraW5kGAYgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZEIGks4YAjgBSASIAQESJwoEZnJvbRgHIAEoCUIUks4YEAgBKgoyMDI2LTAxLTAxOAFIBYgBARIlCgJ0bxgIIAEoCUIUks4YEAgBKgoyMDI2LTEyLTMxOAFIBogBARIdCghhbnlfd29yZBgJIAEoCEIGks4YAjgBSAeIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX2NvbnRhY3RfaWRCDQoLX3Nlc3Npb25faWRCBwoFX2tpbmRCBwoFX2Zyb21CBQoDX3RvQgsKCV9hbnlfd29yZCJ2ChNTZWFyY2hOb3Rlc1Jlc3BvbnNlEisKBW5vdGVzGAEgAygLMhwucmVjb3Jkcy52MS5Ob3RlU2VhcmNoUmVzdWx0EjIKCnBhZ2luYXRpb24YAiABKAsyFi5yZWNvcmRzLnYxLlBhZ2luYXRpb25CBrpIA8gBASKfAwoQTm90ZVNlYXJjaFJlc3VsdBIiCgRraW5kGAEgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZBJFCglwYXJlbnRfaWQYAiABKAlCMrpIBXIDsAEBks4YJiokNWYwYzNhNTItOGExZS00ZjFlLTlhNGYtMGQ3YzZiMWYyZTMxEigKDHBhcmVudF9sYWJlbBgDIAEoCUINks4YCSoHQW5uIExlZUgAiAEBEikKCW5vdGVfdHlwZRgEIAEoCUIRks4YDSoLdXNlcl9tYW51YWxIAYgBARJJCgdjb250ZW50GAUgASgJQjiSzhg0KjJUaGUgY29udHJhY3QgaXMgc2lnbmVkOyB0aGUgY29weSB3ZW50IG91dCBieSBwb3N0LhIRCgl0cnVuY2F0ZWQYBiABKAgSTgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDMtMDJUMTA6MDQ6MTEuMjUwWkIPCg1fcGFyZW50X2xhYmVsQgwKCl9ub3RlX3R5cGUqUwoITm90ZUtpbmQSGQoVTk9URV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRTk9URV9LSU5EX0NPTlRBQ1QQARIVChFOT1RFX0tJTkRfU0VTU0lPThACMogBCgtOb3RlU2VydmljZRJ5CgtTZWFyY2hOb3RlcxIeLnJlY29yZHMudjEuU2VhcmNoTm90ZXNSZXF1ZXN0Gh8ucmVjb3Jkcy52MS5TZWFyY2hOb3Rlc1Jlc3BvbnNlIimQAgGKzhgKKgQBAgoLOICAEILT5JMCEmIFbm90ZXMSCS92MS9ub3Rlc2IGcHJvdG8z", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
+  fileDesc("ChZyZWNvcmRzL3YxL25vdGVzLnByb3RvEgpyZWNvcmRzLnYxIokEChJTZWFyY2hOb3Rlc1JlcXVlc3QSKwoFcXVlcnkYASABKAlCHLpICcgBAXIEEAIYZJLOGAwqCGNvbnRyYWN0QAESIwoFbGltaXQYAiABKAVCD7pIBhoEGBkoAZLOGAIQD0gAiAEBEiIKBm9mZnNldBgDIAEoBUINukgEGgIoAJLOGAIQAEgBiAEBEicKCmNvbnRhY3RfaWQYBCABKAlCDrpIBXIDsAEBks4YAjgBSAKIAQESJwoKc2Vzc2lvbl9pZBgFIAEoCUIOukgFcgOwAQGSzhgCOAFIA4gBARIvCgRraW5kGAYgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZEIGks4YAjgBSASIAQESJwoEZnJvbRgHIAEoCUIUks4YEAgBKgoyMDI2LTAxLTAxOAFIBYgBARIlCgJ0bxgIIAEoCUIUks4YEAgBKgoyMDI2LTEyLTMxOAFIBogBARIdCghhbnlfd29yZBgJIAEoCEIGks4YAjgBSAeIAQESIQoMd2l0aF9jb250ZXh0GAogASgIQgaSzhgCOAFICIgBAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfY29udGFjdF9pZEINCgtfc2Vzc2lvbl9pZEIHCgVfa2luZEIHCgVfZnJvbUIFCgNfdG9CCwoJX2FueV93b3JkQg8KDV93aXRoX2NvbnRleHQidgoTU2VhcmNoTm90ZXNSZXNwb25zZRIrCgVub3RlcxgBIAMoCzIcLnJlY29yZHMudjEuTm90ZVNlYXJjaFJlc3VsdBIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQga6SAPIAQEi/gMKEE5vdGVTZWFyY2hSZXN1bHQSIgoEa2luZBgBIAEoDjIULnJlY29yZHMudjEuTm90ZUtpbmQSRQoJcGFyZW50X2lkGAIgASgJQjK6SAVyA7ABAZLOGCYqJDVmMGMzYTUyLThhMWUtNGYxZS05YTRmLTBkN2M2YjFmMmUzMRIoCgxwYXJlbnRfbGFiZWwYAyABKAlCDZLOGAkqB0FubiBMZWVIAIgBARIpCglub3RlX3R5cGUYBCABKAlCEZLOGA0qC3VzZXJfbWFudWFsSAGIAQESSQoHY29udGVudBgFIAEoCUI4ks4YNCoyVGhlIGNvbnRyYWN0IGlzIHNpZ25lZDsgdGhlIGNvcHkgd2VudCBvdXQgYnkgcG9zdC4SEQoJdHJ1bmNhdGVkGAYgASgIEk4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAzLTAyVDEwOjA0OjExLjI1MFoSMwoHc2Vzc2lvbhgIIAEoCzIaLnJlY29yZHMudjEuU2Vzc2lvblN1bW1hcnlCBpLOGAI4ARIcCgdzbmlwcGV0GAkgASgJQgaSzhgCOAFIAogBAUIPCg1fcGFyZW50X2xhYmVsQgwKCl9ub3RlX3R5cGVCCgoIX3NuaXBwZXQqUwoITm90ZUtpbmQSGQoVTk9URV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRTk9URV9LSU5EX0NPTlRBQ1QQARIVChFOT1RFX0tJTkRfU0VTU0lPThACMogBCgtOb3RlU2VydmljZRJ5CgtTZWFyY2hOb3RlcxIeLnJlY29yZHMudjEuU2VhcmNoTm90ZXNSZXF1ZXN0Gh8ucmVjb3Jkcy52MS5TZWFyY2hOb3Rlc1Jlc3BvbnNlIimQAgGKzhgKKgQBAgoLOICAEILT5JMCEmIFbm90ZXMSCS92MS9ub3Rlc2IGcHJvdG8z", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination, file_records_v1_sessions]);
 
 /**
  * What to search notes for.
@@ -91,6 +93,13 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
    * @generated from field: optional bool any_word = 9;
    */
   anyWord?: boolean | undefined;
+
+  /**
+   * True adds `session` and `snippet` to each note.
+   *
+   * @generated from field: optional bool with_context = 10;
+   */
+  withContext?: boolean | undefined;
 };
 
 /**
@@ -182,6 +191,20 @@ export type NoteSearchResult = Message<"records.v1.NoteSearchResult"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * The session that owns the note. Set only with `with_context`.
+   *
+   * @generated from field: records.v1.SessionSummary session = 8;
+   */
+  session?: SessionSummary | undefined;
+
+  /**
+   * The part of the text around the first match, if that is not within `content`. Set only with `with_context`.
+   *
+   * @generated from field: optional string snippet = 9;
+   */
+  snippet?: string | undefined;
 };
 
 /**
