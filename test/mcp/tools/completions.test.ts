@@ -36,10 +36,10 @@ test.each([
     "contact",
     "martin",
     () => [
-      "martin@example.org",
       "Ben Martin ben@example.org",
       ...["twin", "ben"].map((name) => `contact:${ids[name]}`),
       "Zoë Martin",
+      "martin@example.org",
     ],
   ],
   ["nothing for a word without matches", prompt("prepare_meeting"), "contact", "nobody", () => []],
