@@ -17,6 +17,9 @@ Formats (from the file's name by default; standard input is NDJSON):
           the row among the first 20 with the most known columns.
   vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
           external id. Groups of contacts are skipped.
+  transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
+          with speakers, or with --format transcript the JSON of Fireflies,
+          Granola or Otter
 
 A contact with the id or external_id of an existing one changes it. Columns that
 a CSV file does not have, and properties that no card of a vCard file has, leave
@@ -67,7 +70,9 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
     .description("imports a file of records into an account; run it again to resume")
     .argument("<file>", "the file, or - for standard input")
     .requiredOption("--account <account>", "the account to import into: its id or email (required)")
-    .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
+    .addOption(
+      new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard", "transcript"]),
+    )
     .option(
       "--map <header=field>",
       "a column of a CSV file and its field; can be repeated; - skips a column",

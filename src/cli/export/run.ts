@@ -7,7 +7,7 @@ import { exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
 import type { CsvColumns } from "../formats/csv-writer.ts";
 import { csvWriter } from "../formats/csv-writer.ts";
-import type { Format, ImportedRecord } from "../formats/entry.ts";
+import type { ExportFormat, ImportedRecord } from "../formats/entry.ts";
 import { ndjsonLine } from "../formats/ndjson.ts";
 import type { VcardVersion } from "../formats/vcard-writer.ts";
 import { vcard } from "../formats/vcard-writer.ts";
@@ -26,7 +26,7 @@ import { openTarget } from "./target.ts";
 /** The options of `records export`. */
 export interface ExportOptions {
   readonly account: string;
-  readonly format?: Format;
+  readonly format?: ExportFormat;
   /** The columns of a CSV file. */
   readonly columns?: CsvColumns;
   /** Whether a CSV file begins with a byte order mark, by which Excel recognizes UTF-8. */
@@ -45,6 +45,7 @@ export async function runExport(output: Output, link: Link, name: string, option
       "--json cannot be used with standard output, because the result would be mixed with the records. Name a file.",
     );
   const format = formatOf(file, options.format);
+  if (format === "transcript") rejectUsage("Transcripts cannot be exported alone. Set --format ndjson.");
   const writer = writerOf(format, options);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();
@@ -93,7 +94,7 @@ export async function runExport(output: Output, link: Link, name: string, option
 async function write(
   link: Link,
   accountId: string,
-  format: Format,
+  format: ExportFormat,
   { header, textOf }: Writer,
   target: Target,
   progress: Progress,
@@ -139,7 +140,7 @@ interface Writer {
 }
 
 /** Returns the writer of a format. Fails with a usage error if an option is for another format. */
-function writerOf(format: Format, { columns, bom = false, vcardVersion }: ExportOptions): Writer {
+function writerOf(format: ExportFormat, { columns, bom = false, vcardVersion }: ExportOptions): Writer {
   if (format !== "csv" && (columns !== undefined || bom)) rejectUsage("--columns and --bom are only for CSV files.");
   if (format !== "vcard" && vcardVersion !== undefined) rejectUsage("--vcard-version is only for vCard files.");
   if (format === "ndjson") return { header: "", textOf: ndjsonLine };

@@ -8,8 +8,11 @@ import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 /** A record in the form of the Import and Export methods. */
 export type ImportedRecord = MessageShape<typeof RecordSchema>;
 
-/** The supported file formats. */
-export type Format = "ndjson" | "csv" | "vcard";
+/** The file formats that are imported. */
+export type Format = ExportFormat | "transcript";
+
+/** The file formats that are exported. */
+export type ExportFormat = "ndjson" | "csv" | "vcard";
 
 /** One entry of a file: a record, the reason why it is not one, or the kind of entry that an import skips. */
 export interface Entry {

@@ -12,6 +12,7 @@ import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
 import { linesOf } from "../formats/lines.ts";
 import { readNdjson } from "../formats/ndjson.ts";
+import { readRecording } from "../formats/recording.ts";
 import { readVcards } from "../formats/vcard.ts";
 import { createRecognizer } from "./recognizer.ts";
 
@@ -66,6 +67,10 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".tsv": "csv",
   ".vcf": "vcard",
   ".vcard": "vcard",
+  ".vtt": "transcript",
+  ".srt": "transcript",
+  ".sbv": "transcript",
+  ".txt": "transcript",
 };
 
 /**
@@ -75,7 +80,8 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
   return (
-    format ?? rejectUsage(`The format of ${file} does not follow from its name. Set --format ndjson, csv or vcard.`)
+    format ??
+    rejectUsage(`The format of ${file} does not follow from its name. Set --format ndjson, csv, vcard or transcript.`)
   );
 }
 
@@ -153,6 +159,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         columnFields = columns.fields;
         onColumns(columns);
       };
+      if (format === "transcript") return readRecording(lines, file);
       return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),

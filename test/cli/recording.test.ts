@@ -1,0 +1,201 @@
+// What recorders of meetings export becomes a session with its transcript and notes, by the mapping of the guide.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { linesOf } from "../../src/cli/formats/lines.ts";
+import { readRecording } from "../../src/cli/formats/recording.ts";
+import type { SessionItem, SessionNoteItem, TranscriptItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
+import { everyOf } from "../support/client.ts";
+import { chunksOf } from "./entries.ts";
+
+interface Meeting {
+  session?: Record<string, unknown>;
+  transcript?: string[];
+  notes: Record<string, string | undefined>;
+  problem?: string;
+}
+
+/** The meetings of a file, with the lines of their transcripts. */
+async function meetings(text: string, file = "call.vtt"): Promise<Meeting[]> {
+  const found: Meeting[] = [];
+  for (const { content } of await everyOf(readRecording(linesOf(chunksOf(text)), file))) {
+    if ("problem" in content) found.push({ notes: {}, problem: content.problem });
+    if (!("record" in content)) continue;
+    const { record } = content.record;
+    if (record.case === "session") found.push({ session: shown(record.value), notes: {} });
+    const last = found.at(-1) as Meeting;
+    if (record.case === "transcript") last.transcript = (record.value as TranscriptItem).transcript?.split("\n") ?? [];
+    if (record.case === "sessionNote") {
+      const { title = "", content: note } = record.value as SessionNoteItem;
+      last.notes[title] = note;
+    }
+  }
+  return found;
+}
+
+function shown({ $typeName: _type, externalId: _id, sessionDate, sessionDateEnd, ...rest }: SessionItem) {
+  const [start, end] = [sessionDate, sessionDateEnd].map((time) => time && timestampDate(time).toISOString());
+  return JSON.parse(JSON.stringify({ ...rest, start, end })) as Record<string, unknown>;
+}
+
+test("a transcript of Zoom has its speakers, its times and its start, and consecutive cues of a speaker are one line [OPS-04]", async () => {
+  const text =
+    "WEBVTT\r\n\r\n1\r\n00:00:03.120 --> 00:00:06.480\r\nAda King: The engine weaves\r\n\r\n2\r\n00:00:06.480 --> 00:00:09.760\r\nAda King: algebraic --> patterns,\r\nand more.\r\n\r\n3\r\n00:01:09.760 --> 00:01:11.200\r\nBo Lee: 42\r\n";
+  expect(await meetings(text, "/a/GMT20260302-090005_Recording.transcript.vtt")).toEqual([
+    {
+      session: {
+        title: "Recording",
+        source: "zoom",
+        conferenceProvider: "zoom",
+        start: "2026-03-02T09:00:05.000Z",
+        end: "2026-03-02T09:01:16.200Z",
+      },
+      transcript: ["[00:00:03] Ada King: The engine weaves algebraic --> patterns, and more.", "[00:01:09] Bo Lee: 42"],
+      notes: {},
+    },
+  ]);
+});
+
+test("a transcript of Teams has its voices; notes, styles, tags and settings of WebVTT are no speech [OPS-04]", async () => {
+  const id = "0a1b2c3d-0000-4000-8000-000000000000/5-0";
+  const text = `\uFEFFWEBVTT - x\nKind: captions\n\nNOTE made\nby a program\n\nSTYLE\n::cue { color: red }\n\n${id}\n00:01.000 --> 00:02.000 align:start\n<v Ada King>Hello <i>there</i> &amp; <00:01.500>all</v>\n<v.loud Bo>Hi</v>\n\n01:00:00.000 --> 01:00:01.000\n42\n`;
+  const [meeting] = await meetings(text);
+  expect(meeting?.session).toEqual({ title: "call", source: "teams", conferenceProvider: "teams" });
+  expect(meeting?.transcript).toEqual(["[00:00:01] Ada King: Hello there & all", "[00:00:01] Bo: Hi", "[01:00:00] 42"]);
+});
+
+test("SRT and SBV are read, also without empty lines between their cues [OPS-04]", async () => {
+  const srt = "1\n00:00:01,000 --> 00:00:02,000\nAda: one\n2\n00:00:02,000 --> 00:00:03,000\n{\\an8}Bo: <b>two</b>\n";
+  expect((await meetings(srt, "call.srt"))[0]?.transcript).toEqual(["[00:00:01] Ada: one", "[00:00:02] Bo: two"]);
+  const sbv = "0:00:01.000,0:00:02.000\none\n\n0:01:05.000,0:01:06.000\ntwo\n";
+  expect((await meetings(sbv, "call.sbv"))[0]?.transcript).toEqual(["[00:00:01] one", "[00:01:05] two"]);
+});
+
+test("a text of Otter or Teams has a heading for each speaker, and one of Google Meet has lines [OPS-04]", async () => {
+  const otter =
+    "Ada King  0:02  \nHello.\nHow are you?\n\nUnknown Speaker  1:02:03  \nWell: thanks.\n\nTranscribed by https://otter.ai\n";
+  const [first] = await meetings(otter, "Call.txt");
+  expect([first?.session?.["source"], first?.transcript]).toEqual([
+    "otter",
+    ["[00:00:02] Ada King: Hello. How are you?", "[01:02:03] Unknown Speaker: Well: thanks."],
+  ]);
+  const meet =
+    "# Weekly sync\n\n### 00:00:00 {#00:00:00}\n\n**Ada King:** Hello.\n\n**Bo Lee:** Hi, it is\n9 already.\n\n### 00:05:00\n\n**Ada King:** Bye.\n\n### Meeting ended after 00:06:00 👋\n\n*This editable transcript was computer generated and might contain errors.*\n";
+  const [second] = await meetings(meet, "Weekly sync (2026-03-02 10:00 GMT+1) - Transcript.txt");
+  expect(second?.session).toEqual({
+    title: "Weekly sync",
+    source: "google_meet",
+    conferenceProvider: "google_meet",
+    start: "2026-03-02T09:00:00.000Z",
+  });
+  expect(second?.transcript).toEqual([
+    "Weekly sync",
+    "[00:00:00] Ada King: Hello.",
+    "[00:00:00] Bo Lee: Hi, it is 9 already.",
+    "[00:05:00] Ada King: Bye.",
+  ]);
+});
+
+test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {
+  const [meeting] = await meetings("Only a text.\n\nIn two paragraphs.\n", "memo.txt");
+  expect(meeting).toEqual({
+    session: { title: "memo", source: "recording" },
+    transcript: ["Only a text.", "", "In two paragraphs."],
+    notes: {},
+  });
+});
+
+test("the JSON of Fireflies has title, times, link, sentences, summary and action items [OPS-04]", async () => {
+  const transcript = {
+    id: "ff1",
+    title: "Kickoff",
+    date: Date.parse("2026-03-02T09:00:00Z"),
+    duration: 30.5,
+    meeting_link: "https://meet.example.com/x",
+    sentences: [
+      { speaker_name: "Ada", text: "Hello.", start_time: "0.5", end_time: "1" },
+      { speaker_name: "Ada", text: "Again.", start_time: 2, end_time: 3 },
+      { speaker_name: null, text: "…", start_time: 4, end_time: 5 },
+    ],
+    summary: { overview: "A start.", action_items: "**Ada**\nCall Bo" },
+  };
+  const expected = {
+    session: {
+      title: "Kickoff",
+      source: "fireflies",
+      conferenceUrl: "https://meet.example.com/x",
+      start: "2026-03-02T09:00:00.000Z",
+      end: "2026-03-02T09:30:30.000Z",
+    },
+    transcript: ["[00:00:00] Ada: Hello. Again.", "[00:00:04] …"],
+    notes: { Summary: "A start.", "Action items": "**Ada**\nCall Bo" },
+  };
+  for (const json of [{ data: { transcript } }, { data: { transcripts: [transcript] } }, transcript, [transcript]])
+    expect(await meetings(JSON.stringify(json, null, 1), "f.json")).toEqual([expected]);
+  const sentences = [{ sentence: "Hello.", startTime: "00:01", endTime: "00:02", speaker_name: "Ada" }];
+  expect(await meetings(JSON.stringify(sentences), "f.json")).toEqual([
+    { session: { source: "fireflies" }, transcript: ["[00:00:01] Ada: Hello."], notes: {} },
+  ]);
+});
+
+test("the cache and the exports of Granola have notes, summary and transcript; deleted documents are left out [OPS-04]", async () => {
+  const document = { id: "g1", title: "1:1", created_at: "2026-03-02T09:00:00.000Z", notes_markdown: "- mine" };
+  const state = {
+    documents: { g1: document, g2: { ...document, id: "g2", deleted_at: "2026-03-03T00:00:00Z" } },
+    transcripts: {
+      g1: [
+        { text: "Hello", source: "microphone", start_timestamp: "2026-03-02T09:00:05.000Z" },
+        { text: "Hi", source: "system", start_timestamp: "2026-03-02T09:00:08.000Z" },
+      ],
+    },
+  };
+  const expected = {
+    session: { title: "1:1", source: "granola", start: "2026-03-02T09:00:00.000Z" },
+    transcript: ["[00:00:00] Me: Hello", "[00:00:03] Them: Hi"],
+    notes: { Notes: "- mine" },
+  };
+  for (const json of [{ cache: JSON.stringify({ state }) }, { cache: { state } }, { state }])
+    expect(await meetings(JSON.stringify(json), "g.json")).toEqual([expected]);
+  const exported = {
+    ...document,
+    start_time: "2026-03-02T10:00:00Z",
+    end_time: "2026-03-02T10:30:00Z",
+    summary: "S",
+    transcript: "T",
+  };
+  const items = [{ text: "Call Bo" }, "Rest"];
+  expect(await meetings(JSON.stringify({ meetings: [{ ...exported, action_items: items }] }), "g.json")).toEqual([
+    {
+      session: { title: "1:1", source: "granola", start: "2026-03-02T10:00:00.000Z", end: "2026-03-02T10:30:00.000Z" },
+      transcript: ["T"],
+      notes: { Summary: "S", "Action items": "- Call Bo\n- Rest", Notes: "- mine" },
+    },
+  ]);
+});
+
+test("JSON without a meeting, and bytes that cannot be read, are rejected; any text never fails [OPS-04]", async () => {
+  for (const text of ["{}", "[1]", '{"contact":{}}', "{ not JSON"])
+    expect((await meetings(text, "x.json"))[0]?.problem).toContain("has no meeting that is known");
+  const piece = fc.constantFrom(
+    "WEBVTT",
+    "\n",
+    "\n\n",
+    "00:01.000 --> 00:02.000",
+    "1",
+    "<v A>",
+    "Ada: ",
+    "Ada  0:15",
+    "x",
+    "{",
+    '"',
+    "[",
+    "<",
+    "&amp;",
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), async (pieces) => {
+      const found = await meetings(pieces.join(""), "x.vtt");
+      expect(found.length).toBeLessThanOrEqual(1);
+    }),
+  );
+});
