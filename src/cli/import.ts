@@ -20,6 +20,8 @@ Formats (from the file's name by default; standard input is NDJSON):
   transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
           with speakers, or with --format transcript the JSON of Fireflies,
           Granola or Otter
+  icalendar  a session for each event, and for each time of a recurring one
+          until 31 days from now. Whole days and cancelled events are left out.
 
 A contact with the id or external_id of an existing one changes it. Columns that
 a CSV file does not have, and properties that no card of a vCard file has, leave
@@ -71,7 +73,13 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
     .argument("<file>", "the file, or - for standard input")
     .requiredOption("--account <account>", "the account to import into: its id or email (required)")
     .addOption(
-      new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard", "transcript"]),
+      new Option("--format <format>", "the format of the file").choices([
+        "ndjson",
+        "csv",
+        "vcard",
+        "transcript",
+        "icalendar",
+      ]),
     )
     .option(
       "--map <header=field>",

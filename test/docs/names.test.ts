@@ -48,7 +48,13 @@ const others = new Set([
   "KEY",
   "ACCOUNT",
   "SERVICE_TOKEN",
+  // Properties of a calendar.
   "UID",
+  "SUMMARY",
+  "LOCATION",
+  "DTSTART",
+  "DTEND",
+  "DURATION",
   "SIGILL",
   "SIGUSR2",
   "EACCES",

@@ -45,7 +45,8 @@ export async function runExport(output: Output, link: Link, name: string, option
       "--json cannot be used with standard output, because the result would be mixed with the records. Name a file.",
     );
   const format = formatOf(file, options.format);
-  if (format === "transcript") rejectUsage("Transcripts cannot be exported alone. Set --format ndjson.");
+  if (format === "transcript" || format === "icalendar")
+    rejectUsage("Sessions cannot be exported alone. Set --format ndjson.");
   const writer = writerOf(format, options);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();

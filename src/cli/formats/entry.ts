@@ -9,7 +9,7 @@ import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 export type ImportedRecord = MessageShape<typeof RecordSchema>;
 
 /** The file formats that are imported. */
-export type Format = ExportFormat | "transcript";
+export type Format = ExportFormat | "transcript" | "icalendar";
 
 /** The file formats that are exported. */
 export type ExportFormat = "ndjson" | "csv" | "vcard";

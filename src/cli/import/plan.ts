@@ -50,7 +50,8 @@ export async function planOf(
   const isKnown = source.size !== undefined;
   const plain = { entries: source.entries(), missing: [], notArchived: 0 };
   if (!sync) {
-    if (updateBy !== undefined || source.format === "transcript") return { ...plain, contactFields: () => undefined };
+    if (updateBy !== undefined || source.format === "transcript" || source.format === "icalendar")
+      return { ...plain, contactFields: () => undefined };
     // A record of NDJSON is complete, apart from when it was archived.
     if (source.format === "ndjson")
       return { ...plain, contactFields: () => changeable.filter((name) => name !== archivedField) };

@@ -10,6 +10,7 @@ import type { Columns } from "../formats/csv-columns.ts";
 import { parseMap } from "../formats/csv-columns.ts";
 import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
+import { readIcalendar } from "../formats/icalendar.ts";
 import { linesOf } from "../formats/lines.ts";
 import { readNdjson } from "../formats/ndjson.ts";
 import { readRecording } from "../formats/recording.ts";
@@ -71,6 +72,7 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".srt": "transcript",
   ".sbv": "transcript",
   ".txt": "transcript",
+  ".ics": "icalendar",
 };
 
 /**
@@ -81,7 +83,9 @@ export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
   return (
     format ??
-    rejectUsage(`The format of ${file} does not follow from its name. Set --format ndjson, csv, vcard or transcript.`)
+    rejectUsage(
+      `The format of ${file} does not follow from its name. Set --format ndjson, csv, vcard, transcript or icalendar.`,
+    )
   );
 }
 
@@ -160,6 +164,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         onColumns(columns);
       };
       if (format === "transcript") return readRecording(lines, file);
+      if (format === "icalendar") return readIcalendar(lines);
       return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),
