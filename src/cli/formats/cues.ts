@@ -1,5 +1,4 @@
-// Reads who said what, and when, from the captions and texts that meeting programs write: WebVTT, SRT, SBV, and text with
-// a line for each speaker.
+// Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */
 export interface Turn {
@@ -137,7 +136,7 @@ function speechesIn(lines: readonly string[]): Turn[] {
 const footer =
   /^(?:Transcribed by https?:\/\/otter\.ai|This editable transcript was computer generated|(?:Meeting|Transcription) ended after )/i;
 
-/** Google writes a transcript as a document, which is exported as Markdown: `**Ann:** …`, `### 00:05:00 {#00:05:00}`. */
+/** Google's document is exported as Markdown: `**Ann:** …`, `### 00:05:00 {#00:05:00}`. */
 function withoutMarkdown(line: string): string {
   return line
     .trim()

@@ -1,5 +1,4 @@
-// Reads the events of a calendar (iCalendar, RFC 5545) as sessions. A recurring event becomes a session for each time it
-// takes place.
+// Reads the events of a calendar (iCalendar, RFC 5545) as sessions: one for each time of a recurring event.
 import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";

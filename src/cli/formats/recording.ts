@@ -138,9 +138,9 @@ function meetingsIn(text: string): readonly Meeting[] | undefined {
   const cache = at(json, "cache");
   if (typeof cache === "string") return meetingsIn(cache);
   const state = at(cache, "state") ?? at(json, "state");
-  if (isObject(state) && isObject(state["documents"])) {
-    const transcripts = state["transcripts"];
-    return Object.entries(state["documents"]).flatMap(([id, document]) =>
+  const { documents, transcripts } = membersOf(state);
+  if (isObject(documents)) {
+    return Object.entries(documents).flatMap(([id, document]) =>
       isObject(document) && (document["deleted_at"] ?? null) === null
         ? meetingIn({ id, ...document, sentences: at(transcripts, id) }, "granola")
         : [],
@@ -148,9 +148,10 @@ function meetingsIn(text: string): readonly Meeting[] | undefined {
   }
   const data = at(json, "data") ?? json;
   const one = at(data, "transcript");
+  const { transcripts: several } = membersOf(data);
   const list = isObject(one)
     ? [one]
-    : (listAt(data, "transcripts") ?? listAt(data, "meetings") ?? listAt(data, "docs") ?? listAt(data, "notes"));
+    : (listOf(several) ?? listAt(data, "meetings") ?? listAt(data, "docs") ?? listAt(data, "notes"));
   if (list !== undefined) return list.flatMap((each) => meetingIn(each, "granola"));
   if (!Array.isArray(data)) return meetingIn(data, "granola");
   const all = data as readonly unknown[];
@@ -162,11 +163,12 @@ function meetingsIn(text: string): readonly Meeting[] | undefined {
 
 function meetingIn(value: unknown, usual: string): readonly Meeting[] {
   if (!isObject(value)) return [];
+  const { transcripts } = value;
   const id = firstText(value, ["id", "otid", "meeting_id", "document_id"]);
   const sentences =
     listAt(value, "sentences") ??
     listAt(value, "transcript") ??
-    listAt(value, "transcripts") ??
+    listOf(transcripts) ??
     listAt(value, "transcript_segments");
   const turns = sentences === undefined ? [] : joined(turnsOf(sentences));
   const summary = value["summary"];
@@ -249,9 +251,16 @@ function at(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined;
 }
 
+function membersOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+}
+
 function listAt(value: unknown, name: string): readonly unknown[] | undefined {
-  const found = at(value, name);
-  return Array.isArray(found) ? (found as readonly unknown[]) : undefined;
+  return listOf(at(value, name));
 }
 
 /** Returns the first of these members that is a text. */
