@@ -50,7 +50,12 @@ const short: Readonly<Record<string, string>> = {
   to: "At or before this date (a day in UTC) or RFC 3339 date-time.",
 };
 /** Bounds that few accounts reach. A model does nothing else because of them. */
-const wideBound = / Only the (?:newest|next) \d\d+,000 [^.]*\.| With a query, only the next \d\d+,000 [^.]*\./g;
+const wideBound = /^(?:Only|With a query, only) the (?:newest|next) \d\d,000 /;
+
+function withoutWideBounds(description: string): string {
+  const sentences = description.split(/(?<=\.) /);
+  return sentences.filter((sentence) => !wideBound.test(sentence)).join(" ");
+}
 
 /**
  * Returns the schemas of an operation, each self-contained. Unknown arguments are rejected, but responses may gain
@@ -94,7 +99,7 @@ function argumentSchema(name: string, schema: object): object {
   const kept = Object.entries({ ...schema, ...anyOf?.[0] }).filter(
     ([keyword, value]) => inputKeywords.has(keyword) && value !== INT32_MAX,
   );
-  return { ...Object.fromEntries(kept), description: short[name] ?? description.replace(wideBound, "") };
+  return { ...Object.fromEntries(kept), description: short[name] ?? withoutWideBounds(description) };
 }
 
 /** What a tool's result has in addition to the response of REST. */

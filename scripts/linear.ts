@@ -14,6 +14,10 @@ const builtElsewhere: ReadonlyMap<string, string> = new Map([
     "src/search/words.ts",
     "runs of one character class, and one character at the beginning, of a list of scripts in the file",
   ],
+  [
+    "src/search/calling-codes.ts",
+    "the leading digits of countries' numbers in the library's metadata, without repetition",
+  ],
   ["src/accounts/places.ts", "an account's id in hexadecimal digits, between an anchor and a colon"],
   ["src/guards/validate.ts", "the patterns of the protos, which are not tried on text of more than 1,024 characters"],
 ]);

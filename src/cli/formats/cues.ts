@@ -10,14 +10,14 @@ export interface Turn {
 
 /** A turn of one speaker does not become longer than this, in seconds, so that a time is near every sentence. */
 const maxTurn = 60;
-const timing = /^\s*([\d:.,]{4,13})\s*(?:-->|,)\s*([\d:.,]{4,13})(?:[ \t].*)?$/;
 /** `Ann Lee  0:15`, as Otter and Teams write it, and `0:15 - Ann Lee`, as Fathom does. */
 const headings = [
   /^(?<speaker>\S[^:\n]{0,80}?)[ \t]{1,8}\(?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)\)?$/,
-  /^(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[ \t]+-[ \t]+(?<speaker>\S[^:\n]{0,80})$/,
+  /^(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[ \t]+-[ \t]+(?<speaker>[^\s:][^:\n]*)$/,
 ] as const;
 const timeAlone = /^\[?((?:\d{1,2}:)?\d{1,2}:\d\d)\]?$/;
-const spoken = /^(?<speaker>[\p{L}\p{N}][^:<>[\]]{0,60}): +(?<text>\S.*)$/su;
+const name = /^[\p{L}\p{N}][^<>[\]]*$/u;
+const maxName = 61;
 
 /** Returns the turns of a text; undefined if it is none of these forms. */
 export function turnsIn(text: string): readonly Turn[] | undefined {
@@ -70,22 +70,32 @@ function beginsCue(lines: readonly string[], at: number): boolean {
 }
 
 function timesIn(line = ""): readonly [number | undefined, number | undefined] | undefined {
-  if (line.length > 200) return undefined;
-  const found = timing.exec(line);
-  const [start, end] = [secondsIn(found?.[1]), secondsIn(found?.[2])];
+  const [from, to, ...others] = line.length > 200 ? [] : line.split(line.includes("-->") ? "-->" : ",");
+  if (others.length > 0) return undefined;
+  // Settings of WebVTT can follow.
+  const [start, end] = [secondsIn(from?.trim()), secondsIn(to?.trim().split(/[ \t]/, 1)[0])];
   return start === undefined || end === undefined ? undefined : [start, end];
 }
 
 /** Returns the voices of a cue: `<v Ann>…</v>`, or `Ann: …`. */
 function turnsOfCue(cue: string, start: number | undefined, end: number | undefined): Turn[] {
-  const voices = cue.split(/<v(?:\.[^\s>]*)?[ \t]+/);
+  const voices = cue.split(/<v(?:\.[^\s<>]*)?[ \t]+/);
   return voices.flatMap((piece, at) => {
     const close = at === 0 ? -1 : piece.indexOf(">");
     const text = plain(piece.slice(close + 1));
-    const named = at === 0 ? spoken.exec(text)?.groups : undefined;
-    const speaker = close > 0 ? plain(piece.slice(0, close)) : named?.["speaker"];
-    return text === "" ? [] : [{ speaker, start, end, text: named?.["text"] ?? text }];
+    const named = at === 0 ? spokenIn(text) : undefined;
+    const speaker = close > 0 ? plain(piece.slice(0, close)) : named?.speaker;
+    return text === "" ? [] : [{ speaker, start, end, text: named?.text ?? text }];
   });
+}
+
+/** Divides a line such as `Ann: …`. Returns undefined for any other. */
+function spokenIn(line: string): { readonly speaker: string; readonly text: string } | undefined {
+  const colon = line.indexOf(":");
+  const speaker = line.slice(0, colon);
+  const text = line.slice(colon + 1).trimStart();
+  const isSpoken = colon > 0 && colon <= maxName && line[colon + 1] === " " && text !== "" && name.test(speaker);
+  return isSpoken ? { speaker, text } : undefined;
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" };
@@ -113,14 +123,14 @@ function speechesIn(lines: readonly string[]): Turn[] {
     const begin = line.slice(0, 120);
     const groups = headings.map((one) => one.exec(begin)?.groups).find((one) => one !== undefined);
     const alone = timeAlone.exec(begin)?.[1];
-    const named = spoken.exec(line)?.groups;
+    const named = spokenIn(line);
     if (groups !== undefined && line.length === begin.length) {
       [speaker, start] = [groups["speaker"]?.trim(), secondsIn(groups["time"])];
       hasSpeaker = true;
     } else if (alone !== undefined) {
       [speaker, start] = [undefined, secondsIn(alone)];
     } else if (named !== undefined && speaker === undefined) {
-      turns.push({ speaker: named["speaker"], start, end: undefined, text: named["text"] ?? "" });
+      turns.push({ ...named, start, end: undefined });
       hasSpeaker = true;
     } else {
       const last = turns.at(-1);

@@ -190,7 +190,7 @@ async function blocksIn(chunks: AsyncIterable<readonly Line[]>): Promise<{
         inner ??= /^BEGIN:(VALARM)\s*$/i.exec(line)?.[1];
         if (inner === undefined && line !== "") current.lines.push(line);
         if (/^END:VALARM\s*$/i.test(line)) inner = undefined;
-        if (new RegExp(`^END:${current.name}\\s*$`, "i").test(line)) {
+        if (line.trimEnd().toUpperCase() === `END:${current.name}`) {
           blocks.push(current);
           [current, inner] = [undefined, undefined];
         }
