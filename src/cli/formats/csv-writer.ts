@@ -35,11 +35,14 @@ export function csvWriter(columns: CsvColumns): {
 } {
   if (columns === "records") return { header: csvHeader, row: csvRow };
   const all = programs[columns];
+  // Other programs know one name of a contact.
+  const textIn = (contact: ContactItem, field: keyof ContactItem): string =>
+    String(contact[field] ?? (field === "fullName" ? contact.inferredName : undefined) ?? "");
   return {
     header: `${all.map(([name]) => cell(name)).join(",")}\r\n`,
     row: (contact) =>
       contact.archivedAt === undefined
-        ? `${all.map(([, field]) => cell(String(contact[field] ?? ""))).join(",")}\r\n`
+        ? `${all.map(([, field]) => cell(textIn(contact, field))).join(",")}\r\n`
         : undefined,
   };
 }

@@ -106,8 +106,7 @@ function meetingOf(text: string, file: string): Meeting {
 
 function providerOf(text: string, file: string): string | undefined {
   if (/^GMT\d{8}-\d{6}/.test(file) || /^audio_transcript\b/.test(file)) return "zoom";
-  if (/^[\da-f-]{36}\/\d+-\d+$/m.test(text.slice(0, 10_000)) || /<v [^<>]*>/.test(text.slice(0, 10_000)))
-    return "teams";
+  if (/^[\da-f-]{36}\/\d+-\d+$/m.test(text.slice(0, 10_000))) return "teams";
   return /\(\d{4}-\d\d-\d\d .{1,30}\) ?- ?Transcript/i.test(file) ? "google_meet" : undefined;
 }
 
