@@ -67,7 +67,8 @@ export async function compareTermCounts(
   const compared = new Set(groups.filter(({ length }) => length > 1).flat());
   // The search of each group then scans up to the bound, so groups share it as terms do.
   const share = Math.max(firstCountLimit, Math.floor(maxPassed / Math.max(counts.length, groups.length)));
-  const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
+  // A lower bound near the share would pass over its keys twice and say little.
+  const bounds = share < 2 * triedAt[0] ? [share] : [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
   const pipelines = counts.flatMap((one, at) =>
     (compared.has(one) ? bounds : bounds.slice(-1)).map((bound): Document[] => [
       ...newestWith(scope, one.term, within),
