@@ -13,10 +13,16 @@ const times = "google.protobuf.Timestamp";
 
 /**
  * Returns a violation for each value that cannot be decoded, with the names of the proto and the index of each item:
- * `contacts[3].created_at`. Decodes each level of the message once. The text must be JSON.
+ * `contacts[3].created_at`. Decodes each level of the message once. Returns none for a text that is not JSON.
  */
 export function undecodedFields(message: DescMessage, text: string): readonly Violation[] {
-  return [...inMessage(message, JSON.parse(text) as JsonValue, "")];
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text) as JsonValue;
+  } catch {
+    return [];
+  }
+  return [...inMessage(message, json, "")];
 }
 
 function* inMessage(message: DescMessage, json: JsonValue, path: string): Generator<Violation> {

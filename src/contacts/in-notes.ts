@@ -7,7 +7,7 @@ import { listIndex } from "../db/search-index.ts";
 import { fold } from "../search/fold.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import { NOTE_SHAPE, hasWord, terms } from "../search/terms.ts";
-import { recordWords } from "../search/words.ts";
+import { recordWords, withoutJoiners } from "../search/words.ts";
 import type { ContactDocument } from "./document.ts";
 
 /** The maximum number of contacts that are searched, and the number that one command reads. */
@@ -82,11 +82,8 @@ function beginningOf(field: string): Document {
 /** Returns the words that the texts have. Most texts have none, which is cheap to see. */
 function wordsIn(texts: readonly (string | null)[], words: readonly string[]): readonly string[] {
   const folded = fold(texts.join(" "));
-  const joined = folded.replace(joiners, "");
+  const joined = withoutJoiners(folded);
   if (!words.some((word) => folded.includes(word) || joined.includes(word))) return [];
   const { searchText } = terms(texts.flatMap(recordWords), NOTE_SHAPE);
   return words.filter((word) => hasWord(searchText, word));
 }
-
-/** Characters that join words, or divide them only in some scripts. */
-const joiners = /[-'\u2019.\u00b7\u200b]/g;

@@ -64,7 +64,7 @@ export function createStrictDecoder(input: DescMessage): TextOf {
       const flaws = flawsIn(bytes);
       if (flaws.length > 0) rejectInput(flaws);
       const text = utf8.decode(bytes);
-      const undecoded = isJson(text) ? undecodedFields(input, text) : none;
+      const undecoded = undecodedFields(input, text);
       if (undecoded.length > 0) rejectInput(undecoded);
       return text;
     },
@@ -87,15 +87,6 @@ function flawFinder(input: DescMessage): (bytes: Uint8Array) => readonly Violati
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";
     return timesThatDoNotExist(input, utf8.decode(bytes)).map((field) => ({ field, rule: "timestamp", message }));
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function holdsTimes(message: DescMessage, seen: Set<DescMessage>): boolean {

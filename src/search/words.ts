@@ -39,6 +39,7 @@ const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
 /** A hyphen, apostrophe, dot or middle dot: one of them joins the words on its sides (contract §3.1). */
 const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/;
 const HAS_JOINER = new RegExp(`${IN_WORD}[\\-\u2010'\u2018\u2019\`.\u00b7\u30fb]${LETTER_OR_DIGIT}`, "v");
+const JOINERS = /[-\u2010'\u2018\u2019`.\u00b7\u30fb]/g;
 /** What divides the parts of a name in a script without blanks, or in Hangul. */
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30fb-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -243,6 +244,11 @@ export function queryWords(text: string): string[] {
  */
 export function splitWords(text: string): string[] {
   return wordsIn(fold(text));
+}
+
+/** Returns the folded text without what joins words, or divides them only in some scripts. It has all joined words. */
+export function withoutJoiners(folded: string): string {
+  return folded.replace(JOINERS, "").replaceAll(ZERO_WIDTH_SPACE, "");
 }
 
 /** Returns the words of a folded text in order, duplicates included. */
