@@ -277,7 +277,7 @@ test("--map assigns a column to a field or leaves it out; a header without any k
   expect(() => parseMap(["name=nickname"])).toThrow("Header=field");
 });
 
-test("the header is the row with the most known columns: rows before it are no contacts, nor is Excel's sep= line", async () => {
+test("the header is the row with the most known columns: rows before it are no contacts, nor is Excel's sep= line [IMP-05]", async () => {
   const linkedin =
     'Notes:\n"Some addresses are missing,\nbecause members hide them."\n\nFirst Name,Last Name,URL,Email Address,Position\nMia,Oko,https://x.example,m@example.com,Name\n';
   const reported: number[] = [];
@@ -304,7 +304,7 @@ test("a feed is read as soon as its header is clear", async () => {
   expect(held(value)).toEqual({ fullName: "Ann", email: "a@example.com" });
 });
 
-test("a file without a column of a name, email or phone is rejected with its columns", async () => {
+test("a file without a column of a name, email or phone is rejected with its columns [IMP-05]", async () => {
   await expect(csv("Datum;Notiz;Firma\n1;Blumen;Acme\n")).rejects.toThrow(
     "None of the columns is known as a name, email or phone (Datum, Notiz, Firma). One of the first 20 rows must be a header. If it is, map its columns with --map",
   );
@@ -312,7 +312,7 @@ test("a file without a column of a name, email or phone is rejected with its col
   await expect(csv("Na\0me,Email\n")).rejects.toThrow("The file has no header that can be read. Line 1: has a NUL");
 });
 
-test("a row is never shifted: one with more cells, a NUL or text after a closing quote is an error of its line", async () => {
+test("a row is never shifted: one with more cells, a NUL or text after a closing quote is an error of its line [IMP-04]", async () => {
   const rows = [
     "Smith, John,0171",
     "Ann,0172,, ",
@@ -337,7 +337,7 @@ test("a row is never shifted: one with more cells, a NUL or text after a closing
   ]);
 });
 
-test("the first valid address of a row is imported; a row is rejected if it has addresses and none is valid, or nothing but an id", async () => {
+test("the first valid address of a row is imported; a row is rejected if it has addresses and none is valid, or nothing but an id [IMP-06]", async () => {
   const text =
     "Record ID,Name,E-mail Address,E-mail 2 Address\n1,Ann,/o=Ex/cn=ann,Ann <a@example.com>\n2,Bo,b@example.com; c@example.com,\n3,Cy,cy-at-home,none\n4,,,\n5,Di,,\n";
   expect(said(await csv(text))).toEqual([

@@ -85,7 +85,7 @@ const dialects: Readonly<Record<string, Write>> = {
 };
 
 test.each(Object.entries(dialects))(
-  "any contacts in %s are imported as they were [OPS-04, §10]",
+  "any contacts in %s are imported as they were [OPS-04, IMP-02]",
   async (_name, write) => {
     await fc.assert(
       fc.asyncProperty(fc.array(contact, { minLength: 1, maxLength: 5 }), async (all) => {

@@ -92,7 +92,7 @@ function damaged(content: Buffer, { kind, line, at, bytes }: Damage): Buffer {
 }
 
 test.each(files.map(([format, text], at) => [`${at} (${format})`, format, text] as const))(
-  "a damaged address book is read or rejected with a reason, and no contact has the values of two people: %s",
+  "a damaged address book is read or rejected with a reason, and no contact has the values of two people: %s [IMP-04]",
   async (_title, format, text) => {
     const { entries: whole } = await read(format, text);
     expect(whole.map((entry) => [...peopleIn(entry)])).toEqual(people.map((at) => [at]));

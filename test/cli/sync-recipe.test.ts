@@ -47,7 +47,7 @@ function run(command: string): Promise<{ readonly code: number; readonly output:
 }
 
 test.each(["cron", "systemd", "Kubernetes"])(
-  "the recipe for %s keeps an account in step, and exits with 2 for a truncated file [§10]",
+  "the recipe for %s keeps an account in step, and exits with 2 for a truncated file [OPS-04]",
   async (name) => {
     const { id } = await newClient(service());
     const token = folder.write("token", service().serviceToken);

@@ -28,7 +28,7 @@ function importing({ id }: Client, name: string, text: string, ...options: reado
   return ["import", folder.write(name, text), "--account", id, ...options];
 }
 
-test("columns that a file lacks leave their fields alone, emptied cells clear them, and unchanged contacts are not written, with and without --sync [§10]", async () => {
+test("columns that a file lacks leave their fields alone, emptied cells clear them, and unchanged contacts are not written, with and without --sync [IMP-01, IMP-02]", async () => {
   for (const options of [[], ["--sync"]]) {
     const client = await newClient(service());
     await client.put.contacts(
@@ -45,7 +45,7 @@ test("columns that a file lacks leave their fields alone, emptied cells clear th
   }
 });
 
-test("an older state of a file is restored, and the same state changes nothing, with and without --sync [§10]", async () => {
+test("an older state of a file is restored, and the same state changes nothing, with and without --sync [IMP-01, IMP-02]", async () => {
   for (const options of [[], ["--sync"]]) {
     const client = await newClient(service());
     const [first, second] = [
@@ -68,7 +68,7 @@ test("an older state of a file is restored, and the same state changes nothing, 
   }
 });
 
-test("the properties that no card of a vCard file has stay as they are [§10]", async () => {
+test("the properties that no card of a vCard file has stay as they are [IMP-01]", async () => {
   const client = await newClient(service());
   const contact = { full_name: "Ann", phone: "+1", notes: "n", memory: "m" };
   await client.put.contacts({ ...contact, external_id: "u-1" }, { ...contact, external_id: "u-2" });
@@ -80,7 +80,7 @@ test("the properties that no card of a vCard file has stay as they are [§10]", 
   expect(after.get("u-2")).toMatchObject({ full_name: "Ann B", phone: null, notes: "n", memory: "m" });
 });
 
-test("a record of NDJSON is complete, and with --sync it leaves the fields alone that no record of the file has [§10]", async () => {
+test("a record of NDJSON is complete, and with --sync it leaves the fields alone that no record of the file has [IMP-01]", async () => {
   const client = await newClient(service());
   const all = { full_name: "Ann", phone: "+1", notes: "n", memory: "m" };
   await client.put.contacts({ ...all, external_id: "c-1" });
@@ -91,7 +91,7 @@ test("a record of NDJSON is complete, and with --sync it leaves the fields alone
   expect((await contactsOf(client)).get("c-1")).toMatchObject({ full_name: "Ann", notes: null, memory: null });
 });
 
-test("--archive-missing archives what the file no longer has, and restores what it has again [§10]", async () => {
+test("--archive-missing archives what the file no longer has, and restores what it has again [OPS-04]", async () => {
   const client = await newClient(service());
   await client.put.contacts({ full_name: "By hand" });
   const people = Array.from({ length: 10 }, (_, at) => `c-${at},P ${at},p${at}@example.com,`);
@@ -108,7 +108,7 @@ test("--archive-missing archives what the file no longer has, and restores what 
   expect(back.size).toBe(11);
 });
 
-test("a contact that is known by its email alone is archived and restored like others [§10]", async () => {
+test("a contact that is known by its email alone is archived and restored like others [OPS-04]", async () => {
   const client = await newClient(service());
   const rows = ["Ann,ann@example.com", "Bo,bo@example.com", "Cy,cy@example.com"];
   const sync = (kept: readonly string[]) =>
@@ -121,7 +121,7 @@ test("a contact that is known by its email alone is archived and restored like o
   expect(await sync(rows)).toMatchObject({ archived: 0, contact_changes: { created: 0, updated: 1, unchanged: 2 } });
 });
 
-test("a truncated file archives nothing without --yes, and is not imported at all [§10]", async () => {
+test("a truncated file archives nothing without --yes, and is not imported at all [OPS-04]", async () => {
   const client = await newClient(service());
   const people = Array.from({ length: 10 }, (_, at) => `c-${at},P ${at},p${at}@example.com,`);
   const sync = (text: string) => importing(client, "crm.csv", text, "--sync", "--archive-missing");
@@ -136,7 +136,7 @@ test("a truncated file archives nothing without --yes, and is not imported at al
   expect(confirmed).toMatchObject({ archived: 8 });
 });
 
-test("nothing is archived for an entry that cannot be read, unless its external id is known [§10]", async () => {
+test("nothing is archived for an entry that cannot be read, unless its external id is known [OPS-04]", async () => {
   const client = await newClient(service());
   const people = Array.from({ length: 10 }, (_, at) => `c-${at},P ${at},p${at}@example.com,`);
   const sync = (...rows: readonly string[]) =>
@@ -151,7 +151,7 @@ test("nothing is archived for an entry that cannot be read, unless its external 
   expect((await contactsOf(client)).get("c-9")).toMatchObject({ archived_at: null });
 });
 
-test("--sync rejects a record that it could not find again [§10]", async () => {
+test("--sync rejects a record that it could not find again [OPS-04]", async () => {
   const client = await newClient(service());
   const text = csv("c-1,Ann,,", ",Bo,bo@example.com,", ",Cy,,");
   const { code, stdout } = await cli(service(), importing(client, "crm.csv", text, "--sync"));
@@ -159,7 +159,7 @@ test("--sync rejects a record that it could not find again [§10]", async () => 
   expect((await contactsOf(client)).size).toBe(2);
 });
 
-test("an archived contact stays archived, with the values of the file, unless --archive-missing is set [§10]", async () => {
+test("an archived contact stays archived, with the values of the file, unless --archive-missing is set [OPS-04]", async () => {
   const client = await newClient(service());
   await client.put.contacts({ external_id: "c-1", full_name: "Ann", archived_at: "2025-01-01T00:00:00Z" });
   await cliJson(service(), importing(client, "crm.csv", csv("c-1,Anna,,"), "--sync"));

@@ -176,7 +176,7 @@ test("a group of contacts is skipped", async () => {
   ]);
 });
 
-test("a property that cannot be read or stored is left out and counted, and the card is imported", async () => {
+test("a property that cannot be read or stored is left out and counted, and the card is imported [IMP-03]", async () => {
   const lines = [
     "FN:Una",
     'TEL;TYPE="cell:1',
@@ -191,7 +191,7 @@ test("a property that cannot be read or stored is left out and counted, and the 
   expect((await vcards(card(lines))).map(held)).toEqual([{ fullName: "Una", phone: "2" }]);
 });
 
-test("a card that is no contact is a problem with its line: without an end, twice begun, with only an id, or with only invalid addresses", async () => {
+test("a card that is no contact is a problem with its line: without an end, twice begun, with only an id, or with only invalid addresses [IMP-03]", async () => {
   const cards = [
     "hello\nthere\n",
     "BEGIN:VCARD\nFN:Lost\n",

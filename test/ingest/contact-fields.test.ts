@@ -23,7 +23,7 @@ async function contactsOf(client: Client): Promise<Contact[]> {
 const changesOf = ({ contactChanges }: ImportResponse): number[] =>
   [contactChanges?.created, contactChanges?.updated, contactChanges?.unchanged].map(Number);
 
-test("a listed field that an item does not set is cleared, other fields stay, and an unchanged contact is not written [§10]", async () => {
+test("a listed field that an item does not set is cleared, other fields stay, and an unchanged contact is not written [IMP-01, IMP-02]", async () => {
   const client = await newClient(service());
   const all = { full_name: "Ann", email: "ann@example.com", phone: "+1", notes: "n", memory: "m" };
   await client.put.contacts({ external_id: "c-1", ...all }, { external_id: "c-2", full_name: "Bo" });
@@ -41,7 +41,7 @@ test("a listed field that an item does not set is cleared, other fields stay, an
   expect([ann?.["email"], ann?.["phone"], bo]).toEqual([undefined, undefined, before]);
 });
 
-test("an archived contact is changed and stays archived, and is restored if archived_at is listed [§10]", async () => {
+test("an archived contact is changed and stays archived, and is restored if archived_at is listed [OPS-04]", async () => {
   const client = await newClient(service());
   const archived_at = "2025-01-01T00:00:00Z";
   await client.put.contacts({ external_id: "c-1", full_name: "Ann", memory: "m", archived_at });
@@ -62,7 +62,7 @@ test("fields that a contact does not have, or that come after the first record, 
   await expect(late).rejects.toThrow("contact_fields: must be in a message before the first record");
 });
 
-test("a finished import begins again if that is set, an unfinished one only if it must, and no contact is created twice [ING-06, §10]", async () => {
+test("a finished import begins again if that is set, an unfinished one only if it must, and no contact is created twice [ING-06, IMP-02]", async () => {
   const client = await newClient(service());
   const items = [{ full_name: "Ann" }, { full_name: "Bo" }];
   const again = async (restart: ImportRestart): Promise<number[]> => {
@@ -86,7 +86,7 @@ test("a finished import begins again if that is set, an unfinished one only if i
   expect(await contactsOf(client)).toHaveLength(3);
 });
 
-test("a session that is imported again without a change keeps its updated_at [§10]", async () => {
+test("a session that is imported again without a change keeps its updated_at [IMP-02]", async () => {
   const client = await newClient(service());
   const session = { external_id: "s-1", title: "Kickoff", session_date: "2025-05-01T10:00:00.5Z" };
   await client.put.sessions(session);

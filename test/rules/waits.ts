@@ -128,7 +128,7 @@ export const times: readonly (readonly [comparison: string, why: string])[] = [
     "a bucket refills with the time that passed: the least wait falls where a machine is slow",
   ],
   ["test/mcp/oauth/throttle.test.ts: less (2)", refills],
-  ["test/search/size.test.ts: less (2)", "linear time is a twentieth of the bound, and quadratic time is seconds"],
+  ["test/search/size.test.ts: less (1)", "linear time is a twentieth of the bound, and quadratic time is seconds"],
   ["test/sign-in/back-channel.test.ts: greater (1)", apart],
   ["test/sign-in/back-channel.test.ts: less (1)", apart],
   ["test/sign-in/states.test.ts: greater (1)", apart],

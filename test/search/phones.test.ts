@@ -252,7 +252,7 @@ describe("phones", () => {
 
   test("every phone is found by every beginning of its digits, with or without +, whatever the spaces in both [CSR-08]", () => {
     const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 40 });
-    const gaps = fc.array(fc.constantFrom("", "", " ", "-", "/", "] ", "[", ".", "\u00a0"), {
+    const gaps = fc.array(fc.constantFrom("", "", " ", "-", "(", ") ", "/", ".", "\u00a0"), {
       minLength: 40,
       maxLength: 40,
     });
@@ -262,7 +262,10 @@ describe("phones", () => {
     fc.assert(
       fc.property(digits, gaps, gaps, plus, plus, fc.nat(), (all, inRecord, inQuery, sign, typed, length) => {
         const start = all.slice(0, 1 + (length % all.length));
-        expect(findsPhone(sign + spaced(all, inRecord), typed + spaced(start, inQuery))).toBe(true);
+        const texts = [sign + spaced(all, inRecord), typed + spaced(start, inQuery)] as const;
+        // A zero in brackets is not dialled.
+        fc.pre(!texts.some((text) => text.includes("(0)")));
+        expect(findsPhone(...texts)).toBe(true);
       }),
       { numRuns: inForm(250, 1_000) },
     );

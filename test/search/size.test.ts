@@ -38,13 +38,14 @@ const HOSTILE: Array<[name: string, content: string]> = [
 
 describe("size", () => {
   test.each(HOSTILE)(
-    "10,000 code points of %s are indexed within a second and use less than 4 MB [SRC-08]",
+    "10,000 code points of %s take less than 300 ms of processor time and use less than 4 MB [SRC-08]",
     (_, content) => {
       expect([...content]).toHaveLength(10_000);
-      const begun = performance.now();
+      const begun = process.cpuUsage();
       const { searchTerms, searchText } = terms(recordWords(content), NOTE_SHAPE);
       // The slowest took 50 ms where this was written.
-      expect(performance.now() - begun).toBeLessThan(1_000);
+      const { user, system } = process.cpuUsage(begun);
+      expect((user + system) / 1_000).toBeLessThan(300);
       const stored = searchTerms.reduce(
         (sum, term) => sum + Buffer.byteLength(term) + 13,
         Buffer.byteLength(searchText),

@@ -43,7 +43,7 @@ const names = async (given: Record<string, unknown>): Promise<string[]> =>
 const titles = async (given: Record<string, unknown>): Promise<string[]> =>
   (await call(holder, "list_sessions", given)).structured.data.map((row: { title: string }) => row.title);
 
-describe("last_session_before [MCP-17]", () => {
+describe("last_session_before [MCP-17] [MCP-45]", () => {
   test.each([
     [{ last_session_before: "2025-06-01" }, ["Orla Quist"]],
     [{ last_session_before: "2025-04-02" }, []],
@@ -79,7 +79,7 @@ describe("last_session_before [MCP-17]", () => {
   });
 });
 
-describe("order [MCP-17]", () => {
+describe("order [MCP-17] [MCP-44]", () => {
   test.each([
     [{ from: "2098-01-01", order: "soonest" }, ["Soon", "Later", "Far away"]],
     [{ from: "2098-01-01" }, ["Far away", "Later", "Soon"]],
@@ -99,7 +99,7 @@ describe("order [MCP-17]", () => {
   });
 });
 
-describe("search [MCP-10]", () => {
+describe("search [MCP-10] [MCP-43]", () => {
   const results = async (query: string): Promise<{ id: string; date: string; person: string; snippet: string }[]> =>
     (await call(holder, "search", { query })).structured.results;
 
@@ -130,7 +130,7 @@ describe("search [MCP-10]", () => {
   });
 });
 
-test("search_notes without a query returns the newest notes, and a snippet where the match is cut off [MCP-17]", async () => {
+test("search_notes without a query returns the newest notes, and a snippet where the match is cut off [MCP-17] [MCP-46]", async () => {
   const { structured } = await call(holder, "search_notes", { limit: 1 });
   expect([structured.data.length, structured.pagination.offset]).toEqual([1, 0]);
   expect(structured.data[0]).not.toHaveProperty("snippet");
@@ -139,7 +139,7 @@ test("search_notes without a query returns the newest notes, and a snippet where
   expect(note.snippet).toContain("The glazier wants marzipan.");
 });
 
-test("whoami and the instructions name the signed-in user [MCP-06]", async () => {
+test("whoami and the instructions name the signed-in user [MCP-06] [MCP-51]", async () => {
   const { structured, hint } = await call(holder, "whoami");
   expect(structured).toEqual({ name: ann.name, email: ann.email });
   expect(hint).toMatch(/does not say the time zone/);
@@ -147,7 +147,7 @@ test("whoami and the instructions name the signed-in user [MCP-06]", async () =>
   expect(body.result.instructions).toContain(`"I" is the signed-in user: ${ann.name}, ${ann.email}.`);
 });
 
-test("null counts as absent in params and _meta [MCP-03]", async () => {
+test("null counts as absent in params and _meta [MCP-03] [MCP-50]", async () => {
   for (const params of [null, { _meta: null }, { _meta: { progressToken: null } }, { cursor: null, _meta: null }]) {
     const sent = JSON.stringify({ ...message("2025-06-18", "tools/list"), params });
     const { status, body } = await post(holder.url, sent, { token: holder.token });
@@ -160,7 +160,7 @@ describe("the list of tools", () => {
   const accepted = ["type", "description", "properties", "required", "additionalProperties", "enum", "items"];
   const bounds = ["minLength", "maxLength", "minimum", "maximum", "default"];
 
-  test("has inputs with keywords that every kind of function calling accepts [MCP-07]", () => {
+  test("has inputs with keywords that every kind of function calling accepts [MCP-07] [MCP-48]", () => {
     const keywords = (schema: unknown): string[] => {
       const { properties = {}, items, ...others } = schema as { properties?: object; items?: unknown };
       return [
@@ -176,7 +176,7 @@ describe("the list of tools", () => {
       ).toEqual([]);
   });
 
-  test("has at most 4,500 tokens [MCP-07]", async () => {
+  test("has at most 4,500 tokens [MCP-07] [MCP-48]", async () => {
     for (const revision of revisions) {
       const { text } = await request(holder, revision, "tools/list");
       expect(Buffer.byteLength(text) / 4, revision).toBeLessThanOrEqual(4_500);

@@ -144,7 +144,7 @@ describe("the result of a tool", () => {
     return responses[0] as Outcome;
   };
 
-  test("has the body of REST for the same request as structured content, and the same JSON as text [MCP-08]", async () => {
+  test("has the body of REST for the same request as structured content, and the same JSON as one text [MCP-08] [MCP-47]", async () => {
     const { structured } = await same("search_contacts", { query: "zoe mart" }, "/v1/contacts?query=zoe%20mart");
     expect(structured.data[0].notes).toBe('Likes <b>tea</b> & "quotes"');
     expect(

@@ -1,0 +1,123 @@
+// Names, numbers and words as people type them, through the service (contract §3.1, §3.2).
+import { beforeAll, expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { newClient, useService } from "../support/client.ts";
+
+const service = useService();
+let client: Client;
+
+const found = async (path: string, query: string): Promise<Record<string, never>[]> =>
+  (await client.get(`/v1/${path}?query=${encodeURIComponent(query)}`)).body.data;
+const contacts = async (query: string): Promise<unknown[]> =>
+  (await found("contacts", query)).map(({ full_name: name }) => name);
+
+const names = [
+  ...["Siobhán O'Mara", "Jean-Luc Perrin", "A.B.C. Dunmore", "Jürgen Größer", "Bjørn Håland", "Zofia Wiśniewska"],
+  ...["सीता", "सुता", "ひらの さくら", "森 海斗", "이서연", "كريم ياسين", "Rowan", "Rowanda Fell"],
+];
+
+beforeAll(async () => {
+  client = await newClient(service());
+  await client.put.contacts(
+    ...names.map((full_name) => ({ full_name })),
+    { full_name: "Paris", phone: "+33 6 39 98 11 22" },
+    { full_name: "Leeds", phone: "+44 (0)113 496 0123" },
+    { full_name: "Boston", phone: "(617) 555-0133" },
+    { full_name: "Bern", phone: "0041 31 555 01 44" },
+  );
+  await client.put.contactNotes({
+    contact_id: await client.put.contact({}),
+    content: "The kick-off in the U.K. is in C.",
+    source: "import",
+  });
+  await client.put.session({ title: "Kick-off for node.js" });
+  await client.put.session({ title: "Kickoff, again" });
+});
+
+test.each([
+  ["सीता", ["सीता"], "vowel signs are letters"],
+  ["सुता", ["सुता"], "vowel signs are letters"],
+])("%s finds %j: %s [SRC-11]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
+
+test.each([
+  ["ヒラノ", ["ひらの さくら"]],
+  ["ﾋﾗﾉ", ["ひらの さくら"]],
+  ["کریم", ["كريم ياسين"]],
+])("%s finds %j, in other letters of its script [SRC-12]", async (query, expected) =>
+  expect(await contacts(query)).toEqual(expected),
+);
+
+test.each([
+  ["omara", ["Siobhán O'Mara"]],
+  ["o’mara", ["Siobhán O'Mara"]],
+  ["mara", ["Siobhán O'Mara"]],
+  ["jeanluc", ["Jean-Luc Perrin"]],
+  ["abc dunmore", ["A.B.C. Dunmore"]],
+])("%s finds %j, joined or divided [SRC-13]", async (query, expected) =>
+  expect(await contacts(query)).toEqual(expected),
+);
+
+test("sessions and notes have joined and divided words too [SRC-13]", async () => {
+  for (const query of ["kickoff", "kick-off"])
+    expect((await found("sessions", query)).map(({ title }) => title).sort()).toEqual([
+      "Kick-off for node.js",
+      "Kickoff, again",
+    ]);
+  expect(await found("sessions", "nodejs")).toHaveLength(1);
+  for (const query of ["kickoff", "uk", "u.k."]) expect(await found("notes", query)).toHaveLength(1);
+});
+
+test("a word of one letter in a query for notes is a whole word [SRC-14]", async () => {
+  expect(await found("notes", "kick c")).toHaveLength(1);
+  expect(await found("notes", "kick o")).toEqual([]);
+});
+
+test.each([
+  ["06 39 98 11 22", ["Paris"]],
+  ["0033 6 39 98", ["Paris"]],
+  ["+441134960123", ["Leeds"]],
+  ["0113 496 0123", ["Leeds"]],
+  ["+1 617 555 0133", ["Boston"]],
+  ["6175550133", ["Boston"]],
+  ["031 555", ["Bern"]],
+  ["063", []],
+])("the phone %s finds %j [CSR-13]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
+
+test.each([
+  ["森海斗", ["森 海斗"]],
+  ["海斗", ["森 海斗"]],
+  ["서연", ["이서연"]],
+  ["juergen groesser", ["Jürgen Größer"]],
+  ["jurgen", ["Jürgen Größer"]],
+  ["bjoern haaland", ["Bjørn Håland"]],
+])("the name %s finds %j [CSR-15]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
+
+test.each([
+  ["wisniewksa", ["Zofia Wiśniewska"], "two letters swapped"],
+  ["wisnewska", ["Zofia Wiśniewska"], "one missing"],
+  ["wisniiewska", ["Zofia Wiśniewska"], "one doubled"],
+  ["wisniewsxa", ["Zofia Wiśniewska"], "one wrong"],
+  ["vysniewska", [], "the first letters wrong"],
+  ["wisnewsxa", [], "two mistakes"],
+  ["rowann", ["Rowan"], "one doubled"],
+  ["rowand", ["Rowanda Fell"], "a beginning, so nothing is corrected"],
+])("the name %s finds %j: %s [CSR-16]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
+
+test("the tiers: the whole email, phone or name, then whole words of the name, then of any field, then beginnings, each newest first [CSR-11, CSR-14]", async () => {
+  const own = await newClient(service());
+  const put = (full_name: string, others: object = {}): Promise<unknown> => own.put.contacts({ full_name, ...others });
+  await put("Ash", { email: "ash@wood.example", phone: "+49 89 5550199" });
+  await put("Ash Grove");
+  await put("By email", { email: "team@ash.example" });
+  for (let at = 0; at < 26; at += 1)
+    await put(`Ashley ${at}`, { email: `ash@wood.example.${at}.example`, phone: `+49 89 5550199${at}` });
+  const first = async (query: string): Promise<unknown[]> => {
+    const { body } = await own.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
+    expect(body.data.length).toBeLessThanOrEqual(25);
+    return body.data.map(({ full_name: name }: { full_name: string }) => name);
+  };
+  expect((await first("ash")).slice(0, 2)).toEqual(["Ash", "Ash Grove"]);
+  expect((await first("ash"))[2]).toBe("Ashley 25");
+  for (const query of ["ASH@wood.example", "+49 (89) 5550199", "089 5550199"])
+    expect((await first(query))[0]).toBe("Ash");
+});
