@@ -47,6 +47,8 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
     case "has_transcript":
     case "any_word":
     case "brief":
+    case "in_notes":
+    case "with_context":
       return { own: true, pairs: [true, false].map((is) => alike(name, is)) };
     case "from":
       return {
@@ -70,6 +72,19 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
           },
         ],
       };
+    case "last_session_before":
+      return {
+        own: "2029-01-01",
+        pairs: [
+          {
+            what: "a day after another's session",
+            foreign: `${other.years.past}-12-31`,
+            nobodys: `${other.years.past - 1}-12-31`,
+          },
+        ],
+      };
+    case "order":
+      return { own: "soonest", pairs: ["newest", "soonest"].map((order) => alike("the order", order)) };
     case "limit":
       return { own: 25, pairs: [{ what: "the smallest page", foreign: 1, nobodys: 1 }] };
     case "offset":

@@ -13,9 +13,9 @@ Formats (from the file's name by default; standard output is NDJSON):
   ndjson  every record, one per line, in the order that import needs
   csv     all contacts, with a header. Cells have the text exactly as it is
           stored: a spreadsheet may read one that begins with = + - or @ as a
-          formula. Excel needs --bom to read other letters than those of English.
-          With --columns google or outlook, the file has the name, email, phone
-          and notes of active contacts, under the names that these import.
+          formula. Excel needs --bom to read letters other than A to Z. With
+          --columns google or outlook, the file has the name, email, phone and
+          notes of active contacts, under the names that these import.
   vcard   only active contacts, as vCard 3.0 or 4.0; line breaks within texts
           become LF
 

@@ -13,7 +13,7 @@ const everything = "*";
 /** The maximum length of a path in a violation's message, in UTF-16 units. */
 const maxPathLength = 64;
 /** The maximum number of paths. A mask of 256 KiB can have 130,000, each of which would be looked up and reported. */
-const maxPaths = 100;
+export const maxPaths = 100;
 
 /**
  * Completes the message's field mask, if it has one. An unset or empty mask becomes the fields that are set, and `*`

@@ -6,6 +6,7 @@ import { Failure, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { contactFields } from "../contacts/document.ts";
+import { maxPaths } from "../guards/mask.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPosition } from "./batches.ts";
@@ -142,15 +143,16 @@ const fieldNames: ReadonlySet<string> = new Set([
   ...Object.values(contactFields.times),
 ]);
 
-/** Returns the listed fields. Fails with INVALID_REQUEST if one is unknown, or if the list comes too late. */
+/**
+ * Returns the listed fields. Fails with INVALID_REQUEST if the list comes too late, is too long, or has an unknown
+ * field.
+ */
 function fieldsOf({ paths }: { readonly paths: readonly string[] }, isLate: boolean): ReadonlySet<string> {
-  const unknown = paths.find((path) => !fieldNames.has(path));
-  const message = isLate
-    ? "must be in a message before the first record, or with it"
-    : unknown === undefined
-      ? undefined
-      : `must contain only fields of a contact: ${[...fieldNames].join(", ")}`;
-  if (message !== undefined) rejectInput([{ field: "contact_fields", rule: isLate ? "order" : "in", message }]);
+  const reject = (rule: string, message: string): never => rejectInput([{ field: "contact_fields", rule, message }]);
+  if (isLate) reject("order", "must be in a message before the first record, or with it");
+  if (paths.length > maxPaths) reject("update_mask", `must have at most ${maxPaths} paths`);
+  if (!paths.every((path) => fieldNames.has(path)))
+    reject("in", `must contain only fields of a contact: ${[...fieldNames].join(", ")}`);
   return new Set(paths);
 }
 

@@ -241,6 +241,7 @@ export const serviceRooms: readonly Room[] = [
       "src/guards/internal.ts",
       "src/guards/erased-responses.ts",
       "src/guards/stream.ts",
+      "src/guards/mask.ts",
       "src/guards/validate.ts",
       "src/contacts/",
       "src/sessions/",

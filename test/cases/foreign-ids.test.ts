@@ -121,5 +121,6 @@ test("tests ids that exclude each other one by one, and each choice of a request
     { query: "q", session_id: own, kind: "NOTE_KIND_CONTACT" },
     { query: "q", session_id: own, kind: "NOTE_KIND_SESSION" },
     { query: "q", session_id: own, any_word: true },
+    { query: "q", session_id: own, with_context: true },
   ]);
 });

@@ -48,7 +48,7 @@ test("the check accepts additions [VER-02]", () => {
   tree.replace(
     contacts,
     "  optional string inferred_name = 11;",
-    "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 13;",
+    "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 99;",
   );
   expect(taken(released, now())).toEqual([]);
 });

@@ -23,7 +23,7 @@ test("an addition breaks nothing [VER-02]", () => {
   tree.replace(
     contacts,
     "  optional string inferred_name = 11;",
-    "  optional string inferred_name = 11;\n  optional string nickname = 13;",
+    "  optional string inferred_name = 11;\n  optional string nickname = 99;",
   );
   expect(tree.buf("breaking", "proto", "--against", released)).toEqual({ ok: true, output: "" });
 });

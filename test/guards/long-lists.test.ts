@@ -147,5 +147,7 @@ test("every list of a request has a limit in its rules, or another limit before 
     "DeleteRecords.transcript_ids",
     "DeleteRecords.note_ids",
     "DeleteRecords.external",
+    // At most 100 paths.
+    "Import.contact_fields.paths",
   ]);
 });

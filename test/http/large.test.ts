@@ -19,7 +19,8 @@ let owner: TestAccount;
 let session: string;
 /** With letters of one to four bytes, and with what JSON escapes. */
 const long = 'Zoë says "王 🙂"\n'.repeat(650);
-const transcript = long.repeat(400);
+/** Just below 4 MB, the most that a transcript has. */
+const transcript = long.repeat(290);
 const contacts = 3;
 /** Together more than 4 MB. */
 const notesOfSession = 400;

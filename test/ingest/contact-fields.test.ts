@@ -58,6 +58,8 @@ test("fields that a contact does not have, or that come after the first record, 
   const items = [{ full_name: "Ann" }, { full_name: "Bo" }];
   const unknown = importing(client, items, { contactFields: ["nickname"] });
   await expect(unknown).rejects.toThrow("contact_fields: must contain only fields of a contact: full_name, email");
+  const long = importing(client, items, { contactFields: new Array<string>(101).fill("phone") });
+  await expect(long).rejects.toThrow("contact_fields: must have at most 100 paths");
   const late = importing(client, items, { contactFields: ["phone"], chunk: 1, fieldsUntil: 2 });
   await expect(late).rejects.toThrow("contact_fields: must be in a message before the first record");
 });

@@ -83,10 +83,16 @@ export async function ingest(
   return result?.id ?? "";
 }
 
-/** A word of letters that no other number of the same name has, all of one length: a search for one finds no other. */
+/**
+ * A word of letters that no other number of the same name has, all of one length: a search for one finds no other. Each
+ * letter is there twice, so that none is another with one letter misspelt.
+ */
 export function wordOf(name: string, number: number): string {
   const letters = Array.from({ length: 5 }, (_, place) =>
     String.fromCharCode(97 + (Math.floor(number / 26 ** place) % 26)),
   );
-  return `${name}q${letters.reverse().join("")}`;
+  return `${name}q${letters
+    .reverse()
+    .map((letter) => letter + letter)
+    .join("")}`;
 }

@@ -49,6 +49,7 @@ test("an assistant registers itself, a user grants access on a page of plain HTM
     client_id: assistant.clientMetadata().client_id,
     scope: "openid email profile",
     email: "ann@example.com",
+    name: "Ann Example",
     sid: expect.any(String),
     jti: expect.any(String),
     iat: expect.any(Number),
