@@ -4,9 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { listedIn } from "../../src/guide/source.ts";
-import { files } from "../architecture/sources.ts";
 import type { Page } from "./pages.ts";
-import { anchorsOf, codeOf, guide, readPage, root } from "./pages.ts";
+import { anchorsOf, guide, readPage, root } from "./pages.ts";
 
 const pages = [
   ...guide,
@@ -35,12 +34,6 @@ test.each(pages.map((page) => [page.path, page] as const))("every link of %s has
   );
 });
 
-test("detects a link to a missing target", () => {
-  expect(problemOf("docs/README.md", "nowhere.md")).toContain("is not there");
-  expect(problemOf("docs/README.md", "search.md#nowhere")).toContain("names no heading");
-  expect(problemOf("docs/README.md", "troubleshooting.md#redis-is-unavailable")).toBeUndefined();
-});
-
 /** The links that name a page of the guide otherwise than the index does. */
 function misnamed({ path, prose }: Page): string[] {
   const titles = new Map(listedIn(readPage("docs/README.md").text).map(({ file, title }) => [`docs/${file}`, title]));
@@ -54,58 +47,6 @@ test.each(pages.map((page) => [page.path, page] as const))(
   "the text of a link of %s that begins with a capital letter is the title of its page",
   (_path, page) => expect(misnamed(page)).toEqual([]),
 );
-
-test("detects a link with another title", () => {
-  const page = readPage("docs/README.md");
-  expect(misnamed({ ...page, prose: "See [Proof](proof.md) and the [proof](proof.md)." })).toEqual([
-    "Proof: Tests and measurements",
-  ]);
-});
-
-/** The paths of a page that no file or folder has, and the names that are not in the file that the page gives. */
-function missing(page: Page): string[] {
-  const pathsOf = (text: string): string[] => files.filter((file) => file === text || file.endsWith(`/${text}`));
-  const isFolder = (text: string): boolean => files.some((file) => `/${file}`.includes(`/${text.replace(/\/$/, "")}/`));
-  const paths = codeOf(page).filter((code) => /^[\w-][\w.-]*(\/[\w.-]*)+$|^[\w-]+\.(ts|txt|md)$/.test(code));
-  const named = [...page.prose.matchAll(/`(\w+)` in `([\w./-]+\.ts)`/g)];
-  return [
-    ...paths.filter((path) => pathsOf(path).length === 0 && !isFolder(path)),
-    ...named.flatMap(([, name = "", path = ""]) =>
-      pathsOf(path).some((file) => new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, file), "utf8")))
-        ? []
-        : [`${name} in ${path}`],
-    ),
-  ];
-}
-
-test.each(["AGENTS.md", "CONTRIBUTING.md"])("every path that %s names is in the repository", (path) => {
-  expect(missing(readPage(path))).toEqual([]);
-});
-
-/** The files of `src` itself, and its folders, that the map does not name. */
-function unmapped(map: string, paths: readonly string[]): string[] {
-  const named = [...map.matchAll(/`([\w./-]+)`/g)].map(([, path = ""]) => path.replace(/^src\/|\/$/g, ""));
-  const top = paths.flatMap((path) => (path.startsWith("src/") ? [path.split("/")[1] ?? ""] : []));
-  return [...new Set(top)].filter((name) => !named.includes(name));
-}
-
-test("the map of AGENTS.md names every file and folder of src", () => {
-  expect(unmapped(readPage("AGENTS.md").text, files)).toEqual([]);
-});
-
-test("detects a file and a folder that the map does not name", () => {
-  const paths = ["src/text.ts", "src/new.ts", "src/call/a.ts", "src/old/b.ts", "test/c.ts"];
-  expect(unmapped("| `src/text.ts`, `src/call/` | texts |", paths)).toEqual(["new.ts", "old"]);
-});
-
-test("detects a missing path and a missing name", () => {
-  const prose = "`src/ingest/layer.ts`, (`inTurn` in `src/ingest/map-concurrently.ts`), `nowhere.ts`, `src/db`.";
-  expect(missing({ ...readPage("AGENTS.md"), prose })).toEqual([
-    "src/ingest/layer.ts",
-    "nowhere.ts",
-    "inTurn in src/ingest/map-concurrently.ts",
-  ]);
-});
 
 test("the index of the guide lists every page, and the README links to the guide", () => {
   const listed = linksOf(readPage("docs/README.md").prose);

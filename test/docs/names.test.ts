@@ -1,9 +1,5 @@
-// What the guide names exists: settings, metrics, reasons, and commands as the command line parses them.
-import { secretSettings } from "../../src/config.ts";
-import { fileVariable } from "../../src/secret-files.ts";
+// What the guide names exists: metrics, reasons, audit events, and commands as the command line parses them.
 import { randomUUID } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { Command, CommanderError } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,72 +12,9 @@ import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import { codeOf, guide, readPage, root, shownIn } from "./pages.ts";
+import { codeOf, guide, readPage, shownIn } from "./pages.ts";
 
-const sources = ["src", "examples"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => readFileSync(join(root, folder, name), "utf8")),
-);
-const settings = new Set(
-  sources.flatMap((text) =>
-    [...text.matchAll(/(?:env|required)\("([A-Z0-9_]+)"\)|(?:env|environment)\["([A-Z0-9_]+)"\]/g)].map(
-      ([, one, other]) => one ?? other ?? "",
-    ),
-  ),
-);
-for (const name of secretSettings) settings.add(fileVariable(name));
-const reasons = new Map(ReasonSchema.values.map(({ name, number }) => [name.replace("REASON_", ""), number]));
 const events = AuditEventSchema.values.map(({ name }) => name.replace("AUDIT_EVENT_", "").toLowerCase());
-const codes = new Set(
-  Object.values(Code)
-    .filter((name) => typeof name === "string")
-    .map((name) => screaming(name)),
-);
-/** Words in capitals that are not names of ours. */
-const others = new Set([
-  "GET",
-  "POST",
-  "DELETE",
-  "PATCH",
-  "PATH",
-  "KEY",
-  "ACCOUNT",
-  "SERVICE_TOKEN",
-  // Properties of a calendar.
-  "UID",
-  "SUMMARY",
-  "LOCATION",
-  "DTSTART",
-  "DTEND",
-  "DURATION",
-  "SIGILL",
-  "SIGUSR2",
-  "EACCES",
-  "ENOENT",
-  "EEXIST",
-  "ENOTDIR",
-  "EROFS",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EMFILE",
-  "ENOTFOUND",
-  "EADDRINUSE",
-  // Settings of Node and of redis-cli, and the error replies and a command of Redis.
-  "NODE_EXTRA_CA_CERTS",
-  "REDISCLI_AUTH",
-  "SENTINEL",
-  "WRONGPASS",
-  "NOAUTH",
-  "NOPERM",
-  "CLUSTERDOWN",
-  "READONLY",
-  "NOREPLICAS",
-  "OOM",
-  "MISCONF",
-  "MOVED",
-]);
-
 function screaming(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }
@@ -107,29 +40,6 @@ beforeAll(async () => {
   await until(async () => /^records_throttled_total\{/m.test((metrics = await read())), AbortSignal.timeout(20_000));
 });
 afterAll(() => service.stop());
-
-test("every name in capitals is a setting that is read, a reason, a code of gRPC, or a known other word", () => {
-  const named = guide.flatMap(({ path, ...page }) =>
-    codeOf({ path, ...page }).flatMap((code) =>
-      /^[A-Z][A-Z0-9_]{2,}(=|$)/.test(code) ? [`${path}: ${code.split("=")[0] ?? ""}`] : [],
-    ),
-  );
-  expect(named.length).toBeGreaterThan(60);
-  expect(
-    named.filter((entry) => {
-      const name = entry.split(": ")[1] ?? "";
-      return ![settings, reasons, codes, others].some((known) => known.has(name));
-    }),
-  ).toEqual([]);
-});
-
-test("the service reads the settings that the production page sets", () => {
-  const set = readPage("docs/production.md")
-    .blocks.filter(({ language }) => language === "sh")
-    .flatMap(({ text }) => [...text.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name = ""]) => name));
-  expect(set.length).toBeGreaterThan(8);
-  expect(set.filter((name) => !settings.has(name))).toEqual([]);
-});
 
 test("the table of reasons has every reason of the service, with its status and its code", () => {
   const rows = [...readPage("docs/errors.md").prose.matchAll(/^\| ([A-Z_]+) \| (\d+) \| ([A-Z_]+) \| (.+) \|$/gm)].map(
@@ -254,9 +164,4 @@ test.each(commands)("%s: the command line accepts: records %s", async (_path, li
   );
   if (error instanceof CommanderError && /^[a-z]+( [a-z-]+)?$/.test(line) && incomplete.has(error.code)) return;
   expect(error).toBeUndefined();
-});
-
-test("detects a command that the program does not have", async () => {
-  await expect(readCommand("account create")).rejects.toThrow(/missing required argument/);
-  await expect(readCommand("interface off --because x")).rejects.toThrow(/unknown option/);
 });

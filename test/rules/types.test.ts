@@ -1,12 +1,10 @@
-// Rules by the types of the code: who may touch MongoDB, and that no value is of a type that nobody knows.
+// Who may touch MongoDB, by the types of the code.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withTrees } from "../../scripts/syntax-trees.ts";
-import { looseValues } from "./any.ts";
 import { bad, kept } from "./database/planted.ts";
 import { checkDatabaseUse } from "./database/rules.ts";
 import { drivers, openers, otherTexts, owners, reach } from "./database/tables.ts";
-import { loose, settled } from "./planted-any.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** Every other one is a module by its ending, which the rules read as well. */
@@ -14,15 +12,6 @@ const planted = [...bad, ...kept].map((one, at) => ({
   ...one,
   path: `${one.folder}/planted-${at}.${at % 2 === 0 ? "ts" : "mts"}`,
 }));
-const valuesOf = (texts: typeof loose, name: string) =>
-  texts.map(([what, text], at) => ({
-    what,
-    path: `src/search/planted-${name}-${at}.ts`,
-    text: `${text}\nexport {};\n`,
-  }));
-const looseFiles = valuesOf(loose, "loose");
-const settledFiles = valuesOf(settled, "settled");
-const files = [...planted, ...looseFiles, ...settledFiles];
 const project = JSON.stringify({ extends: "./tsconfig.json", include: ["src", "gateway"] });
 
 /** One program for all: the sources and the planted files. */
@@ -32,11 +21,11 @@ const checked = withTrees(
   ["src/", "gateway/"],
   (trees) => {
     const sources = trees.filter(({ path }) => /\.[cm]?ts$/.test(path) && !path.startsWith("src/gen/"));
-    return { ...checkDatabaseUse(sources), values: looseValues(sources) };
+    return checkDatabaseUse(sources);
   },
-  new Map([["tsconfig.planted.json", project], ...files.map(({ path, text }) => [path, text] as const)]),
+  new Map([["tsconfig.planted.json", project], ...planted.map(({ path, text }) => [path, text] as const)]),
 );
-const isPlanted = ({ path }: { readonly path: string }): boolean => files.some((one) => one.path === path);
+const isPlanted = ({ path }: { readonly path: string }): boolean => planted.some((one) => one.path === path);
 const shown = checked.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
 
 test("only src/db accesses MongoDB, and only the room that owns a collection writes to it [CON-04, CON-05]", () => {
@@ -76,16 +65,3 @@ test.each(planted.filter(({ problem }) => problem === undefined))(
     expect(shown.filter((one) => one.path === path)).toEqual([]);
   },
 );
-
-test("no value of src and gateway has the type any, unless its type is declared at once", () => {
-  const found = checked.values.filter((one) => !isPlanted(one));
-  expect(found.map(({ path, line, code }) => `${path}:${line}: ${code}`)).toEqual([]);
-});
-
-test.each(looseFiles)("finds a value of the type any: $what", ({ path }) => {
-  expect(checked.values.filter((one) => one.path === path)).not.toEqual([]);
-});
-
-test.each(settledFiles)("accepts a value whose type is declared at once: $what", ({ path }) => {
-  expect(checked.values.filter((one) => one.path === path)).toEqual([]);
-});
