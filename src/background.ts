@@ -3,7 +3,8 @@ import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { previousTermsOf } from "./db/previous-terms.ts";
-import type { ServiceWatch, Services } from "./services.ts";
+import type { ServiceWatch } from "./observability/observability.ts";
+import type { Services } from "./services.ts";
 
 /**
  * Starts the tasks. Returns a function that stops them and writes all pending items. If MongoDB is unavailable, it

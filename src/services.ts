@@ -30,7 +30,6 @@ import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
 import { createDeletion } from "./ingest/deletion.ts";
 import { createExport } from "./ingest/export.ts";
-import type { ImportWatch } from "./ingest/import.ts";
 import { createImport } from "./ingest/import.ts";
 import { createProgressStore, importCollection } from "./ingest/progress-store.ts";
 import { createIngestService } from "./ingest/service.ts";
@@ -46,6 +45,7 @@ import { prepareTranscripts } from "./sessions/transcript-preparation.ts";
 import { createTranscriptSearch } from "./sessions/transcript-search.ts";
 import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
 import { createSessionUpserts } from "./sessions/upsert.ts";
+import type { ServiceWatch } from "./observability/observability.ts";
 import { endedCollection, logoutTokenCollection } from "./sign-in/ended-store.ts";
 import { createEndUserSessions, createRemoveSessions } from "./sign-in/end-user-sessions.ts";
 import { sessionCollection as dashboardSessionCollection } from "./sign-in/session-store.ts";
@@ -79,13 +79,6 @@ export const searchable: readonly { readonly collection: string; readonly rebuil
   { collection: sessionCollection.collection, rebuild: sessionRebuild },
   { collection: noteCollection.collection, rebuild: noteRebuild },
 ];
-
-/** Observes the work of the services outside requests. */
-export interface ServiceWatch {
-  /** Returns the callback for failures of a background task. */
-  trouble(task: string): OnTrouble;
-  readonly imports: ImportWatch;
-}
 
 const unwatched: ServiceWatch = {
   trouble: () => () => undefined,

@@ -2,12 +2,14 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UUID } from "mongodb";
-import type { ApiKeyDocument } from "../api-keys/store.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
+import type { AuditStore } from "../audit/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
 import { deadlineIn, isTimeoutOrUnavailable } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import { createInternalAccess } from "../guards/internal.ts";
-import type { Services } from "../services.ts";
+import type { createIngestService } from "../ingest/service.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { DemoUser } from "./demo-users.ts";
 import { readJson } from "./json-file.ts";
@@ -46,10 +48,18 @@ export interface DemoAccount {
   readonly access: ApiKeyDocument["access"] | null;
 }
 
+/** What the demo is written with. */
+interface DemoServices {
+  readonly accounts: AccountStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly audit: AuditStore;
+  readonly ingest: ReturnType<typeof createIngestService>;
+}
+
 /** Creates the demo and lists it. */
 export interface Demo {
   /** Creates the missing accounts, keys and records, and links the users to their accounts. */
-  fill(services: Services): Promise<void>;
+  fill(services: DemoServices): Promise<void>;
   /** Writes `demo.json` and returns the key of the first account, or undefined if that account has none. */
   announce(where: Addresses): Promise<string | undefined>;
 }
@@ -109,7 +119,7 @@ async function persistently(work: () => Promise<void>): Promise<void> {
     }
 }
 
-async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
+async function fillAccount({ accounts, ingest }: DemoServices, id: UUID, profile: DemoProfile): Promise<void> {
   // Loaded on demand: a data folder needs it once.
   const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
@@ -181,7 +191,7 @@ function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
  * which replaces any existing one.
  */
 async function keyOf(
-  { apiKeys, audit }: Services,
+  { apiKeys, audit }: DemoServices,
   accountId: UUID,
   access: ApiKeyDocument["access"],
   listed: ReadonlyMap<string, string | undefined>,

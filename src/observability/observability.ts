@@ -5,7 +5,8 @@ import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { ListenerOptions } from "../call/exchange.ts";
 import type { OnError } from "../call/dispatch.ts";
-import type { ServiceWatch } from "../services.ts";
+import type { OnTrouble } from "../db/run-periodically.ts";
+import type { ImportWatch } from "../ingest/import.ts";
 import type { DeniedListener } from "./commands.ts";
 import { allOf, watchMongo, watchRedis } from "./commands.ts";
 import { reportFailures } from "./failures.ts";
@@ -14,6 +15,13 @@ import { createMetrics } from "./metrics.ts";
 import type { ListenerName } from "./record.ts";
 import type { RequestWatch } from "./requests.ts";
 import { watchRequests } from "./requests.ts";
+
+/** Observes the work of the services outside requests. */
+export interface ServiceWatch {
+  /** Returns the callback for failures of a background task. */
+  trouble(task: string): OnTrouble;
+  readonly imports: ImportWatch;
+}
 
 /** The observers of an instance. */
 export interface Observability {
