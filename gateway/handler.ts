@@ -1,27 +1,27 @@
 // The gateway: maps HTTP requests under /v1 to rpcs, and their responses back, in the order of the contract (§2.2).
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
-import type { Failure } from "../src/errors.ts";
-import { fail, failureOf } from "../src/errors.ts";
+import type { Failure } from "../src/call/errors.ts";
+import { fail, failureOf } from "../src/call/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
-import { findDeflated } from "../src/deflated.ts";
+import { findDeflated } from "../src/large/deflated.ts";
 import { hugeBytes, largeBytes, requireSlotForHuge } from "../src/large/slots.ts";
 import type { ReserveBytes } from "../src/large/sending.ts";
 import { reservationFor } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
-import { receiveBody } from "./body.ts";
-import { isBodyHeld } from "./continue.ts";
-import { renderGzip, renderInflated } from "./gzip.ts";
-import type { Request, Response } from "./http.ts";
-import { writeFailureAndClose } from "./linger.ts";
-import { splitTarget } from "./query.ts";
+import { receiveBody } from "../src/http/body.ts";
+import { isBodyHeld } from "../src/http/continue.ts";
+import { renderGzip, renderInflated } from "../src/http/gzip.ts";
+import type { Request, Response } from "../src/http/node-http.ts";
+import { writeFailureAndClose } from "../src/http/linger.ts";
+import { splitTarget } from "../src/http/query.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { setJsonHead, writeBody, writeFailure } from "./response.ts";
-import type { Route } from "./route.ts";
-import { table } from "./route.ts";
+import { setJsonHead, writeBody, writeFailure } from "../src/http/response.ts";
+import type { Route } from "../src/http/route.ts";
+import { table } from "../src/http/route.ts";
 import { createRouter } from "./router.ts";
 
 /** The dependencies of the gateway. */

@@ -1,5 +1,5 @@
 // The OpenAPI document in YAML as a template, because rendering it is the slowest part of a start.
-import type { OpenApiOptions } from "./openapi-settings.ts";
+import type { OpenApiOptions } from "../src/http/openapi-settings.ts";
 
 /** Stand-ins for the settings. Each occurs nowhere else in the template. No setting needs quotes in YAML. */
 export const placeholders: OpenApiOptions = {

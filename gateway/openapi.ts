@@ -1,7 +1,7 @@
 // The OpenAPI document in force, in JSON and in YAML.
 import generatedYaml from "../src/gen/openapi-yaml.json" with { type: "json" };
 import generated from "../src/gen/openapi.json" with { type: "json" };
-import { withSettings, type OpenApiDocument, type OpenApiOptions } from "./openapi-settings.ts";
+import { withSettings, type OpenApiDocument, type OpenApiOptions } from "../src/http/openapi-settings.ts";
 import { fillTemplate } from "./openapi-template.ts";
 import type { ServedText } from "./served-text.ts";
 import { lazyText } from "./served-text.ts";

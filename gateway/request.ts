@@ -2,18 +2,18 @@
 import type { Message } from "@bufbuild/protobuf";
 import { create, getOption } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
-import type { Violation } from "../src/errors.ts";
+import type { Violation } from "../src/call/errors.ts";
 import { Credential, method as methodOption } from "../src/gen/records/v1/options_pb.ts";
-import type { Body } from "./body.ts";
-import type { Flaw, Json } from "./json.ts";
-import { decodePercent } from "./percent.ts";
-import { readQuery } from "./query.ts";
-import type { RequestBody, RequestField, Route } from "./route.ts";
-import type { Scalar } from "./scalar.ts";
-import { readText, readValue } from "./scalar.ts";
-import { echoedName } from "./echoed-name.ts";
-import type { UnknownNames } from "./unknown-names.ts";
-import { collectUnknown } from "./unknown-names.ts";
+import type { Body } from "../src/http/body.ts";
+import type { Flaw, Json } from "../src/http/json.ts";
+import { decodePercent } from "../src/http/percent.ts";
+import { readQuery } from "../src/http/query.ts";
+import type { RequestBody, RequestField, Route } from "../src/http/route.ts";
+import type { Scalar } from "../src/http/scalar.ts";
+import { readText, readValue } from "../src/http/scalar.ts";
+import { echoedName } from "../src/http/echoed-name.ts";
+import type { UnknownNames } from "../src/http/unknown-names.ts";
+import { collectUnknown } from "../src/http/unknown-names.ts";
 
 /** The message as far as it is valid, and the violations of the rest. */
 export interface RequestReading {

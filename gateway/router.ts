@@ -1,8 +1,8 @@
 // Router: finds the operations of a path by a tree of segments. Slashes and dots of the raw request target are kept as
 // they are (contract §2.2).
 import { parseTemplate } from "./path-template.ts";
-import { decodeUnreserved } from "./percent.ts";
-import type { Route } from "./route.ts";
+import { decodeUnreserved } from "../src/http/percent.ts";
+import type { Route } from "../src/http/route.ts";
 
 /** The properties of an operation that the router needs. */
 type Routed = Pick<Route, "method" | "template">;

@@ -1,7 +1,7 @@
 // Draws the diagrams of the guide: boxes on a grid, and the lines between them, as SVG for light and dark pages.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { html, trusted } from "../src/html.ts";
+import { html, trusted } from "../src/text/html.ts";
 
 export const diagramsFolder = "docs/diagrams";
 const box = { width: 216, height: 76 };

@@ -1,9 +1,9 @@
 // The long drill of erasures: an account with a million notes is deleted while three instances run and another account
 // reads.
 import { parseArgs } from "node:util";
-import { drillErasure } from "../drills/bulk/erasure.ts";
-import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
-import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
+import { drillErasure } from "../test/drills/bulk/erasure.ts";
+import { startOwnMongod } from "../test/fixtures/databases/own-mongod.ts";
+import { startOwnRedis } from "../test/fixtures/databases/own-redis.ts";
 
 const usage = "npm run drill:erasure -- [--notes 1000000] [--instances 3] [--kill]";
 const most = { seconds: 120, p99: 250 };

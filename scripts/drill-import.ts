@@ -1,7 +1,7 @@
 // The long drill of imports: a million notes by the command line, killed and resumed, then every record and every
 // endpoint is checked.
 import { parseArgs } from "node:util";
-import { drillBulk } from "../drills/bulk/fixture.ts";
+import { drillBulk } from "../test/drills/bulk/fixture.ts";
 
 const usage = "npm run drill:import -- [--contacts 100000] [--sessions 100000] [--notes 1000000]";
 

@@ -15,7 +15,7 @@ export interface NodeProgram {
 }
 
 /**
- * The newest Node of this version, or the one fetched before; `cacheDir` is that of src/config.ts. Throws with what npm
+ * The newest Node of this version, or the one fetched before; `cacheDir` is that of src/config/config.ts. Throws with what npm
  * said last where it cannot be fetched, and where what was fetched does not run.
  */
 export function nodeProgram(name: string, cacheDir: string, say: (line: string) => void): NodeProgram {

@@ -9,7 +9,7 @@ export interface NpmPackage {
   readonly version: string;
 }
 
-/** The folder of the package, which `fetchPackage` fills; `cacheDir` is that of src/config.ts. */
+/** The folder of the package, which `fetchPackage` fills; `cacheDir` is that of src/config/config.ts. */
 export function packageFolder({ name, version }: NpmPackage, cacheDir: string): string {
   return join(prefixOf({ name, version }, cacheDir), "node_modules", name);
 }

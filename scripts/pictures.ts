@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { chromium } from "playwright-core";
-import { findChromium } from "../fixtures/chromium.ts";
-import type { Program } from "../fixtures/service/program.ts";
-import { startProgram } from "../fixtures/service/program.ts";
+import { findChromium } from "../test/fixtures/chromium.ts";
+import type { Program } from "../test/fixtures/service/program.ts";
+import { startProgram } from "../test/fixtures/service/program.ts";
 
 const folder = "docs/pictures";
 const size = { width: 1180, height: 760 };

@@ -51,7 +51,7 @@ export const withoutEnvironments = "No python3 with venv and pip was found (on D
 
 /**
  * The command that runs the tool: a program and its first arguments. Installs it where it is not yet, under `cacheDir`
- * (as of src/config.ts). Throws with what pip said last.
+ * (as of src/config/config.ts). Throws with what pip said last.
  */
 export function pythonTool(
   { project, version, module, extras = [] }: PythonTool,

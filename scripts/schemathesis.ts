@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createBrowser } from "../fixtures/sign-in/browser.ts";
-import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
-import type { Program } from "../fixtures/service/program.ts";
-import { startProgram } from "../fixtures/service/program.ts";
+import { createBrowser } from "../test/fixtures/sign-in/browser.ts";
+import { testCacheDir } from "../test/fixtures/databases/cache-dir.ts";
+import type { Program } from "../test/fixtures/service/program.ts";
+import { startProgram } from "../test/fixtures/service/program.ts";
 import { canMakeEnvironments, pythonTool, schemathesis, withoutEnvironments } from "./python-tool.ts";
 
 const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <path of a file>] [--demo <path of a file>] [--no-shrink]

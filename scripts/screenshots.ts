@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { chromium } from "playwright-core";
-import type { Program } from "../fixtures/service/program.ts";
-import { startProgram } from "../fixtures/service/program.ts";
+import type { Program } from "../test/fixtures/service/program.ts";
+import { startProgram } from "../test/fixtures/service/program.ts";
 
 const folder = join(import.meta.dirname, "../test-results/screenshots");
 const looks = [

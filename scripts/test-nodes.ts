@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
+import { testCacheDir } from "../test/fixtures/databases/cache-dir.ts";
 import type { NodeProgram } from "./node-programs.ts";
 import { nodeProgram, supportedNodes } from "./node-programs.ts";
 
@@ -10,8 +10,15 @@ import { nodeProgram, supportedNodes } from "./node-programs.ts";
  * Pure units, the gateway, every case on every wire, the guards, idempotency, MCP, and a start with nothing configured.
  */
 const core = [
-  ...["test/config.test.ts", "test/errors.test.ts", "test/search/", "test/http/", "test/gateway/", "test/cases/"],
-  ...["test/guards/", "test/idempotency/", "test/mcp/tools/", "test/main.test.ts"],
+  ...[
+    "test/config/config.test.ts",
+    "test/call/errors.test.ts",
+    "test/search/",
+    "test/http/",
+    "test/gateway/",
+    "test/cases/",
+  ],
+  ...["test/guards/", "test/idempotency/", "test/mcp/tools/", "test/app/main.test.ts"],
 ];
 const usage = `npm run test:nodes -- [VERSION …] [--fetch] [--files test/cases/,test/guards/]
 All of ${supportedNodes.join(", ")} where none is named.

@@ -1,17 +1,17 @@
 // Entry point: starts an instance from the environment, prints its addresses, and stops it on a signal.
 import { isAbsolute, relative } from "node:path";
-import { portsOf, startApp } from "./app.ts";
-import { bannerLines } from "./banner.ts";
-import { ConfigError } from "./config-error.ts";
-import { readConfig } from "./config.ts";
+import { portsOf, startApp } from "./app/app.ts";
+import { bannerLines } from "./app/banner.ts";
+import { ConfigError } from "./config/config-error.ts";
+import { readConfig } from "./config/config.ts";
 import { createDemo } from "./embedded/demo.ts";
 import { startEmbedded } from "./embedded/dependencies.ts";
 import { requireFree } from "./http/ports.ts";
 import { setLogLevel } from "./instance/log-level.ts";
-import { createLog } from "./log.ts";
-import { shownError } from "./logged-error.ts";
-import { ignoreClosedReaders } from "./output-errors.ts";
-import { onSignals } from "./signals.ts";
+import { createLog } from "./log/log.ts";
+import { shownError } from "./log/logged-error.ts";
+import { ignoreClosedReaders } from "./process/output-errors.ts";
+import { onSignals } from "./process/signals.ts";
 
 /** How long a stop by SIGTERM still serves idle connections, in milliseconds. Ctrl-C does not wait for them. */
 const lastRequestsMs = 2_000;

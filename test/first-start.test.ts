@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { VERSION } from "../src/embedded/memory-server.ts";
-import { rest } from "../fixtures/service/service.ts";
+import { rest } from "./fixtures/service/service.ts";
 import { spawnProgram } from "./program.ts";
 
 /** A faulty allocator shows within half a minute. */

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Readable } from "node:stream";
 import { join } from "node:path";
-import { requireServiceUser } from "../fixtures/databases/database.ts";
+import { requireServiceUser } from "./fixtures/databases/database.ts";
 
 /** A program that was started. */
 export interface Program {

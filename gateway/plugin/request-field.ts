@@ -1,11 +1,11 @@
 // The fields that a REST request may have, and their entries in the routing table.
 import type { DescField } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
-import { integerBounds } from "../integer-bounds.ts";
+import { integerBounds } from "../../src/http/integer-bounds.ts";
 import { enumNames } from "./names.ts";
 import type { Options } from "./options.ts";
 
-/** The kinds of `RequestField` in gateway/route.ts. */
+/** The kinds of `RequestField` in src/http/route.ts. */
 export type RequestKind = "string" | "int32" | "bool" | "enum";
 
 const scalars: Partial<Record<ScalarType, RequestKind>> = {
@@ -32,7 +32,7 @@ export function requestKind(field: DescField): RequestKind {
   return kind;
 }
 
-/** Returns the field as a `RequestField` of gateway/route.ts, in TypeScript. */
+/** Returns the field as a `RequestField` of src/http/route.ts, in TypeScript. */
 export function printRequestField(field: DescField, options: Options): string {
   const kind = requestKind(field);
   const required = options.validate(field).required;

@@ -11,7 +11,7 @@ import { beyondWriter, bodyWriter, printWriters } from "./writers.ts";
 
 /** Emits the table, one row for each operation, in the order of the protos. */
 export function printTable(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
-  f.print("/** One row for each rpc with google.api.http; gateway/route.ts says what its members mean. */");
+  f.print("/** One row for each rpc with google.api.http; src/http/route.ts says what its members mean. */");
   f.print("export const routes = [");
   for (const operation of operations) naming(operation.rpc, () => printRow(f, operation, options));
   f.print("] as const;");

@@ -1,8 +1,8 @@
 // The generators of Go clients: oapi-codegen and OpenAPI Generator.
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
-import { isInstalled } from "../../fixtures/installed.ts";
+import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
+import { isInstalled } from "../../test/fixtures/installed.ts";
 import type { Generator } from "./generator.ts";
 import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } from "./openapi-generator.ts";
 import { madeOnce } from "../made-once.ts";

@@ -1,8 +1,8 @@
 // OpenAPI Generator, which is one program in Java for all languages.
 import { copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
-import { isInstalled } from "../../fixtures/installed.ts";
+import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
+import { isInstalled } from "../../test/fixtures/installed.ts";
 import { madeOnce } from "../made-once.ts";
 import { run } from "./run.ts";
 

@@ -1,7 +1,7 @@
 // The generators of Python clients: openapi-python-client and OpenAPI Generator.
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
 import { canMakeEnvironments, openapiPythonClient, pythonTool } from "../python-tool.ts";
 import type { Generator } from "./generator.ts";
 import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } from "./openapi-generator.ts";

@@ -1,7 +1,7 @@
 // The user of the demo in a browser: signs in where a client leads, closes the page instead, or signs out on the
 // dashboard.
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import type { Program } from "../../fixtures/service/program.ts";
+import { createBrowser } from "../../test/fixtures/sign-in/browser.ts";
+import type { Program } from "../../test/fixtures/service/program.ts";
 import type { UserAgent } from "./client.ts";
 
 /** A page that a client opened. */

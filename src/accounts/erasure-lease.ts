@@ -4,8 +4,8 @@ import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { write } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs, isPast } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs, isPast } from "../call/deadline.ts";
 
 /** The stored lease. Times are by the database's clock. */
 export interface LeaseDocument {

@@ -4,7 +4,7 @@ import type { CollectionSpec, ErasedAccount } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
 import type { SweepRight } from "../db/sweep.ts";
 import { countIn, partsOf, sweepPart } from "../db/sweep.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 
 /** The amount of an account's data left in a place: a collection, or `redis`. */
 export interface PlaceLeft {

@@ -5,14 +5,14 @@ import { AccountSchema } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Access, AccessContext } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
 import { readableMessage } from "../guards/representable.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 import type { OperatorActions, OperatorActionContext } from "./operator-actions.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 

@@ -9,9 +9,9 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { write } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 
 /** A user at an identity provider. Both values are compared byte for byte (OpenID Connect Core §2). */
 export interface IdentityDocument {

@@ -4,8 +4,8 @@ import { collections } from "../db/collections.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { OnTrouble } from "../db/run-periodically.ts";
 import { write } from "../db/write.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
-import { setBounded } from "../bounded-cache.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
+import { setBounded } from "../call/bounded-cache.ts";
 import type { ApiKeyDocument } from "./store.ts";
 
 /** The recorder of uses. */

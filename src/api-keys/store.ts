@@ -7,11 +7,11 @@ import { findAll, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { Proof } from "../call/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
-import { uuidForm } from "../uuid.ts";
+import { uuidForm } from "../text/uuid.ts";
 
 /** A stored API key, without its secret. */
 export interface ApiKeyDocument {

@@ -1,6 +1,6 @@
 // Settings, dependencies and state that the parts of an instance share, and the closing of opened resources.
 import type { Logger } from "pino";
-import type { Config, OidcConfig } from "../config.ts";
+import type { Config, OidcConfig } from "../config/config.ts";
 import type { Observability } from "../observability/observability.ts";
 
 /** Addresses and secrets of an instance's dependencies. */

@@ -1,5 +1,5 @@
 // Wires the guards: the limits, the access policies of both listeners, and the dispatch behind each.
-import { createRenderBody } from "../../gateway/response.ts";
+import { createRenderBody } from "../http/response.ts";
 import { unshared } from "../db/mongo.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRejections } from "../audit/rejections.ts";
@@ -22,7 +22,7 @@ import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
 import { createStreamDispatch } from "../guards/stream.ts";
 import type { Dispatch, Shed, StreamDispatch } from "../call/dispatch.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "./services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
 import type { Logout } from "../sign-in/logout-token.ts";
 import type { DashboardUser } from "../sign-in/sign-in.ts";

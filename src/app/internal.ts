@@ -1,13 +1,13 @@
 // Wires the internal listener: the rpcs of operators and services, health and reflection, probes, metrics, profiles.
 import { poolOf } from "../db/pool.ts";
 import { interfaceVersion } from "../health/service.ts";
-import type { Probes } from "../http/internal.ts";
-import { internalOptions } from "../http/internal.ts";
+import type { Probes } from "./internal-listener.ts";
+import { internalOptions } from "./internal-listener.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { createProfiles } from "../instance/profiles.ts";
-import type { OpenFiles } from "../open-files.ts";
-import { isLow, openFilesLimit, raiseLimit, watchOpenFiles } from "../open-files.ts";
+import type { OpenFiles } from "../process/open-files.ts";
+import { isLow, openFilesLimit, raiseLimit, watchOpenFiles } from "../process/open-files.ts";
 import { release } from "../observability/release.ts";
 import { createRpcSurface } from "../rpc/connect.ts";
 import { registerHealth } from "../rpc/health.ts";

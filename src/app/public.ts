@@ -1,6 +1,6 @@
 // Wires the public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
-import type { OpenApiOptions } from "../../gateway/openapi-settings.ts";
+import type { OpenApiOptions } from "../http/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import { lazyText } from "../../gateway/served-text.ts";
@@ -10,7 +10,7 @@ import type { Surface } from "../call/exchange.ts";
 import { interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
-import { publicListener } from "../http/public.ts";
+import { publicListener } from "./public-listener.ts";
 import type { StaticFile } from "../http/static-files.ts";
 import { staticFile } from "../http/static-files.ts";
 import { countSent } from "../large/sending.ts";
@@ -19,7 +19,7 @@ import { createMcp } from "../mcp/surface.ts";
 import { llmsText } from "../reference/llms.ts";
 import { createReference } from "../reference/surface.ts";
 import { createRpcSurface } from "../rpc/connect.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "./services.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Guards } from "./guards.ts";
 import type { Identity } from "./identity.ts";

@@ -1,7 +1,7 @@
 // Opens MongoDB and Redis, builds indexes, and starts the lease, the switches and the background tasks.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
-import { startBackground } from "../background.ts";
+import { startBackground } from "./background.ts";
 import type { ConnectionCheck } from "../db/connection-check.ts";
 import { connectionsOf } from "../db/connection-check.ts";
 import { ensureIndexes, longBuilds } from "../db/indexes.ts";
@@ -15,8 +15,8 @@ import type { RedisLink } from "../db/redis.ts";
 import { connectRedis } from "../db/redis.ts";
 import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { compileRules } from "../guards/validate.ts";
-import type { Services } from "../services.ts";
-import { createServices, indexesFor } from "../services.ts";
+import type { Services } from "./services.ts";
+import { createServices, indexesFor } from "./services.ts";
 import type { SwitchWatch } from "../switches/store.ts";
 import { watchSwitches } from "../switches/store.ts";
 import type { Foundation } from "./foundation.ts";

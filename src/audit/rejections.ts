@@ -1,7 +1,7 @@
 // Records an owner's rejected changes of credentials (403, 404, 409) in the account's audit log.
-import { deadlineIn, withDeadline } from "../deadline.ts";
-import type { Failure } from "../errors.ts";
-import { failureOf } from "../errors.ts";
+import { deadlineIn, withDeadline } from "../call/deadline.ts";
+import type { Failure } from "../call/errors.ts";
+import { failureOf } from "../call/errors.ts";
 import type { Call, Caller } from "../guards/call.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { AuditStore } from "./store.ts";

@@ -11,8 +11,8 @@ import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import type { OnTrouble } from "../db/run-periodically.ts";
 import { write } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
 import type { Actor } from "../call/scope.ts";
 
 /** The type of an entry: an event of the interface, whose name is stored in lower case. */

@@ -4,9 +4,9 @@ import type { Db, Document, UUID } from "mongodb";
 import { BSON } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
-import type { Deadline } from "../deadline.ts";
-import type { Violation } from "../errors.ts";
-import { rejectInput } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import type { Violation } from "../call/errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { Claim } from "../gen/records/admin/v1/backup_pb.ts";
 import type { Parsed } from "./parse.ts";
 

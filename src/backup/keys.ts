@@ -4,8 +4,8 @@ import { BSON } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import { keysByAge } from "../api-keys/store.ts";
 import { collections } from "../db/collections.ts";
-import type { Deadline } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 

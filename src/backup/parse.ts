@@ -2,12 +2,12 @@
 import type { Document, UUID } from "mongodb";
 import { BSON, Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
-import type { Deadline } from "../deadline.ts";
-import type { Violation } from "../errors.ts";
-import { rejectInput } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import type { Violation } from "../call/errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { createYielder } from "../large/pieces.ts";
-import { requireNotPast } from "../deadline.ts";
+import { requireNotPast } from "../call/deadline.ts";
 import type { AnyContents } from "./contents.ts";
 import { ownerField, rulesFor } from "./kept.ts";
 import { checkDocument } from "./readable.ts";

@@ -4,7 +4,7 @@ import { BSON } from "mongodb";
 import { aggregateStored } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import { databaseNow } from "../db/primary.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
 import type { Documents, ReadPage } from "./keys.ts";
 import { createReadKeysAndAccount } from "./keys.ts";

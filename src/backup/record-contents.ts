@@ -6,7 +6,7 @@ import { contactMessage } from "../contacts/messages.ts";
 import { emailKeyOf } from "../contacts/write.ts";
 import type { StoredTerms } from "../db/search-fields.ts";
 import { termsField, textField } from "../db/search-fields.ts";
-import { requireWhole } from "../deflated.ts";
+import { requireWhole } from "../large/deflated.ts";
 import { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import { ContactSchema } from "../gen/records/v1/contacts_pb.ts";
 import { NoteSearchResultSchema } from "../gen/records/v1/notes_pb.ts";

@@ -1,8 +1,8 @@
 // The interface between surfaces and services: the request that a surface hands over, and the response that it gets.
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
-import type { CallerLimits } from "../deadline.ts";
-import type { Violation, Failure } from "../errors.ts";
-import type { Tally } from "../tally.ts";
+import type { CallerLimits } from "./deadline.ts";
+import type { Violation, Failure } from "./errors.ts";
+import type { Tally } from "./tally.ts";
 
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {

@@ -1,10 +1,10 @@
 // Scopes of a store: the account, the credential that must still be valid, and the right to write.
 import type { Message } from "@bufbuild/protobuf";
 import type { Binary, Document, UUID } from "mongodb";
-import type { Deadline } from "../deadline.ts";
-import { withDeadline } from "../deadline.ts";
+import type { Deadline } from "./deadline.ts";
+import { withDeadline } from "./deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail, failureOf, reasonName } from "../errors.ts";
+import { fail, failureOf, reasonName } from "./errors.ts";
 
 /** The right to read one account's records. Every method of a record store has it as its first parameter. */
 export interface Scope {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
-import { uuidForm } from "../uuid.ts";
+import { uuidForm } from "../text/uuid.ts";
 import { allAccounts, partition, unreadableLine } from "./all-accounts.ts";
 import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";

@@ -2,7 +2,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
-import { uuidForm } from "../uuid.ts";
+import { uuidForm } from "../text/uuid.ts";
 import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
 

@@ -1,5 +1,5 @@
 // Interruption of a command: the first Ctrl-C or SIGTERM aborts a signal, and the second one ends the process.
-import { onSignals } from "../signals.ts";
+import { onSignals } from "../process/signals.ts";
 import { exitCodes } from "./exit.ts";
 
 /** A handler for Ctrl-C and SIGTERM. */

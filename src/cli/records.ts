@@ -1,5 +1,5 @@
 // Entry point of the `records` command line: runs the program and exits with its exit code.
-import { ignoreClosedReaders } from "../output-errors.ts";
+import { ignoreClosedReaders } from "../process/output-errors.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { run, say } from "./program.ts";
 

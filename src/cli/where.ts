@@ -1,8 +1,8 @@
 // Finds the service's internal listener and the service token, from options, the environment or the demo.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isLoopback } from "../loopback.ts";
-import { withSecretFiles } from "../secret-files.ts";
+import { isLoopback } from "../config/loopback.ts";
+import { withSecretFiles } from "../config/secret-files.ts";
 import { rejectUsage } from "./exit.ts";
 
 /** The options for the address and the token. */

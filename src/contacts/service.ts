@@ -4,8 +4,8 @@ import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/
 import { ContactState, UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail, rejectInput } from "../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { fail, rejectInput } from "../call/errors.ts";
+import { parseInstant } from "../text/instant.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";

@@ -18,7 +18,7 @@ import { listIndex, termsIndex } from "../db/search-index.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import { contactNoteFields } from "../notes/document.ts";

@@ -4,7 +4,7 @@ import { storedTexts, storedTimes } from "../db/fields.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
 import { alreadyExists, identityOf } from "../db/named.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../call/errors.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";

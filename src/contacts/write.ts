@@ -10,7 +10,7 @@ import type { Rebuild } from "../db/rebuild-terms.ts";
 import { storedTerms, termsField, textField } from "../db/search-fields.ts";
 import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { phoneForms, phoneWords } from "../search/phones.ts";

@@ -1,6 +1,6 @@
 // The account's settings page: its API key, the address for assistants, and its activity.
-import type { Html } from "../html.ts";
-import { html } from "../html.ts";
+import type { Html } from "../text/html.ts";
+import { html } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import { copyField } from "./layout.ts";
 import type { AccountView } from "./view.ts";

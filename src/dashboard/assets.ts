@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { StaticFile } from "../http/static-files.ts";
 import { staticFile } from "../http/static-files.ts";
-import { packageRoot } from "../root.ts";
+import { packageRoot } from "../process/root.ts";
 
 const folder = join(packageRoot, "src/dashboard/page");
 

@@ -1,7 +1,7 @@
 // Reads one value of a posted form.
-import { receiveBytes } from "../../gateway/body.ts";
+import { receiveBytes } from "../http/body.ts";
 import type { Request } from "../call/exchange.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 
 /** The maximum size of a form in bytes. A logout token has 1 to 2 KB, and no other form is as large. */

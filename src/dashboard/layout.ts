@@ -1,5 +1,5 @@
 // The frame of every dashboard page, and the elements that several pages share.
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../text/html.ts";
 import type { User } from "./view.ts";
 
 /** The parts of a page that differ from other pages. */

@@ -1,5 +1,5 @@
 // The pages with one message: signed out, sign-in off, no account, a suspended account, a problem.
-import { html } from "../html.ts";
+import { html } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
 import type { NoAccountView, ProblemView, SignedOutView, SuspendedView } from "./view.ts";

@@ -1,10 +1,10 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { writeFailureAndClose } from "../../gateway/linger.ts";
-import { writeFailure } from "../../gateway/response.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs, withDeadline } from "../deadline.ts";
-import { Failure, fail } from "../errors.ts";
+import { writeFailureAndClose } from "../http/linger.ts";
+import { writeFailure } from "../http/response.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs, withDeadline } from "../call/deadline.ts";
+import { Failure, fail } from "../call/errors.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";

@@ -2,11 +2,11 @@
 // decoded once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
-import type { Deadline } from "../deadline.ts";
-import { leftMs, requireNotPast } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { leftMs, requireNotPast } from "../call/deadline.ts";
 import { hugeBytes, pieceBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import { limitConcurrentReads } from "../large/reads.ts";
-import { timed } from "../tally.ts";
+import { timed } from "../call/tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";

@@ -1,6 +1,6 @@
 // Search terms of a batch, derived before its transaction to keep the transaction's locks short.
 import type { WriteScope } from "../call/scope.ts";
-import { rejectInput } from "../errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import type { Terms } from "../search/terms.ts";
 

@@ -1,5 +1,5 @@
 // Batch writer: collects items that no request waits for, and writes them together.
-import { withTimeout } from "../time-limit.ts";
+import { withTimeout } from "../call/time-limit.ts";
 
 /** A queue of items to write. */
 export interface BatchWriter<T> {

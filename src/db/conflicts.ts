@@ -1,7 +1,7 @@
 // Optimistic concurrency: document revisions, and retries on conflict.
 import { randomInt } from "node:crypto";
-import { isPast, requireNotPast } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import { isPast, requireNotPast } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { confirmGrant } from "../call/scope.ts";

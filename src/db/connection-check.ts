@@ -2,7 +2,7 @@
 // password was changed, or that a limit was reached.
 import type { MongoClient } from "mongodb";
 import { MongoServerSelectionError } from "mongodb";
-import { innermostCode } from "../innermost-code.ts";
+import { innermostCode } from "./innermost-code.ts";
 import { isRejectedHandshake, waitForOpenConnections } from "./rejected-handshakes.ts";
 import { watchPool } from "./pool.ts";
 

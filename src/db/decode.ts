@@ -2,7 +2,7 @@
 // left to the library.
 import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
-import { textOfUtf8 } from "../text.ts";
+import { textOfUtf8 } from "../text/text.ts";
 
 /** Element types (BSON specification 1.1). */
 const type = {

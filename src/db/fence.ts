@@ -1,7 +1,7 @@
 // Fences of one-command writes: their condition in a pipeline, and the failure of a late write.
 import type { Document } from "mongodb";
 import { MongoServerError } from "mongodb";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import type { ReadCollection } from "./aggregate.ts";
 import { countUpTo } from "./aggregate.ts";
 import { replaceWithNullCode } from "./error-codes.ts";

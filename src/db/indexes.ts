@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Db, IndexDescription, IndexDescriptionInfo, ReadPreferenceLike } from "mongodb";
 import { MongoServerError } from "mongodb";
-import { Failure } from "../errors.ts";
+import { Failure } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { findFirst } from "./aggregate.ts";
 import { isDenied } from "./error-codes.ts";

@@ -1,6 +1,6 @@
 // Inserts one record by one command, which also proves the request's credential if that is still necessary.
 import type { Binary, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../call/scope.ts";
 import { noteWrite, confirmGrant } from "../call/scope.ts";

@@ -1,6 +1,6 @@
 // Lease on the primary: while it lasts, no other member can have acknowledged a write that this primary does not show.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 
 /**
  * How long a proof is valid, counted from before its request was sent. A proof is a linearizable read: it succeeds only

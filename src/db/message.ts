@@ -26,7 +26,7 @@ export function timestamp(date: Date): Timestamp {
 
 /**
  * Converts an optional timestamp message to a date. Truncates fractions of a millisecond, as for time bounds
- * (`src/instant.ts`).
+ * (`src/text/instant.ts`).
  */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));

@@ -11,7 +11,7 @@ import {
 } from "mongodb";
 import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, failureOf } from "../errors.ts";
+import { Failure, failureOf } from "../call/errors.ts";
 import { repairClosedConnections } from "./closed-connections.ts";
 import { checkConnections } from "./connection-check.ts";
 import { duplicateKey, isInvalidCommand, repeatableCodes, unauthorized } from "./error-codes.ts";

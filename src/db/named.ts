@@ -5,7 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { findAll } from "./aggregate.ts";
 import { uuid } from "./mongo.ts";
 import { newRevision } from "./conflicts.ts";
-import { Failure, fail } from "../errors.ts";
+import { Failure, fail } from "../call/errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 
 /** The fields that every kind of record has. */

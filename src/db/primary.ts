@@ -4,9 +4,9 @@ import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import { collections } from "./collections.ts";
 import { connectionsOf } from "./connection-check.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, isPast, requireNotPast } from "../deadline.ts";
-import { timed } from "../tally.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, isPast, requireNotPast } from "../call/deadline.ts";
+import { timed } from "../call/tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
 

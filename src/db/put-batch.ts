@@ -4,7 +4,7 @@ import { MongoBulkWriteError } from "mongodb";
 import { findAll } from "./aggregate.ts";
 import type { WriteOptions } from "./write.ts";
 import { commit } from "./write.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../call/errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { FindNamedOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists, findNamedAndConflicting } from "./named.ts";

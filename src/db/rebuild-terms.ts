@@ -1,6 +1,6 @@
 // Rebuilds search terms of the previous release, beside reads and writes.
 import type { Document, MongoClient, UUID } from "mongodb";
-import { deadlineIn } from "../deadline.ts";
+import { deadlineIn } from "../call/deadline.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import { findAll } from "./aggregate.ts";
 import { hasPreviousTerms, previousTermsIndex } from "./previous-terms.ts";

@@ -1,8 +1,8 @@
 // The Redis client for each kind of REDIS_URL, and the master that holds each key.
 import { Cluster, Command, Redis } from "ioredis";
 import type { RedisOptions } from "ioredis";
-import type { RedisCluster, SentinelGroup } from "../redis-url.ts";
-import { parseRedisUrl } from "../redis-url.ts";
+import type { RedisCluster, SentinelGroup } from "../config/redis-url.ts";
+import { parseRedisUrl } from "../config/redis-url.ts";
 import { masterOptions, watchFailovers } from "./redis-sentinels.ts";
 
 /** A client and the masters it knows. */

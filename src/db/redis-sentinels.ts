@@ -2,7 +2,7 @@
 // accepts writes.
 import type { RedisOptions } from "ioredis";
 import { Redis } from "ioredis";
-import type { SentinelGroup } from "../redis-url.ts";
+import type { SentinelGroup } from "../config/redis-url.ts";
 
 /** The time limit for a Sentinel's response, in milliseconds. */
 const sentinelMs = 2_000;

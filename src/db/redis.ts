@@ -1,7 +1,7 @@
 // The connection to Redis, which holds only disposable data: no request waits longer than 50 ms for it.
 import type { Cluster, Redis } from "ioredis";
-import type { Tally } from "../tally.ts";
-import { timed } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
+import { timed } from "../call/tally.ts";
 import type { OnChange } from "./redis-availability.ts";
 import { createAvailability, inTime } from "./redis-availability.ts";
 import { nameOf, openRedis, onlyMaster } from "./redis-client.ts";

@@ -1,6 +1,6 @@
 // Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files.
 import { MongoServerError, MongoServerSelectionError } from "mongodb";
-import { innermostCode } from "../innermost-code.ts";
+import { innermostCode } from "./innermost-code.ts";
 import { isDenied, unauthorized } from "./error-codes.ts";
 
 /** Atlas has its own code for a wrong password. */

@@ -1,6 +1,6 @@
 // Deletes an account's documents from a collection, range by range.
 import type { Db, Document } from "mongodb";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import { aggregate, countUpTo } from "./aggregate.ts";
 import type { CollectionSpec, ErasedAccount } from "./mongo.ts";
 import { write } from "./write.ts";

@@ -1,8 +1,8 @@
 // Starts the dependencies that are not configured, and keeps the secrets that they need.
 import { mkdir } from "node:fs/promises";
-import type { Config, OidcConfig } from "../config.ts";
-import { ConfigError } from "../config-error.ts";
-import { withoutSecrets } from "../config.ts";
+import type { Config, OidcConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { withoutSecrets } from "../config/config.ts";
 import { lockDataDir } from "./data-dir.ts";
 import type { DemoUser } from "./demo-users.ts";
 import { demoUsers } from "./demo-users.ts";

@@ -13,7 +13,7 @@ import type { GetSessionResponse, GetSessionTranscriptResponse, ListSessionsResp
 import { SessionService } from "./records/v1/sessions_pb.ts";
 import type { Pagination } from "./records/v1/pagination_pb.ts";
 
-/** One row for each rpc with google.api.http; gateway/route.ts says what its members mean. */
+/** One row for each rpc with google.api.http; src/http/route.ts says what its members mean. */
 export const routes = [
   {
     method: "GET",

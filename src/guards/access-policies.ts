@@ -1,8 +1,8 @@
 // Access policies of the two listeners: the guards for each credential, in the contract's status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineIn } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import { deadlineIn } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";

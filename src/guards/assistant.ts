@@ -1,8 +1,8 @@
 // Access policy of the MCP surface: authenticates each request once, by its access token, and permits only reads.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn } from "../deadline.ts";
-import { Failure, fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn } from "../call/deadline.ts";
+import { Failure, fail } from "../call/errors.ts";
 import { requireBytesLeft } from "../large/sending.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { bearer } from "./authenticate.ts";

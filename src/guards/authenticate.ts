@@ -1,12 +1,12 @@
 // 401: identifies the caller of a request by its API key (contract §2.2, §7.1).
 import type { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Caller, KeyFacts, KeyCaller } from "./call.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, UnprovenCredential } from "../call/scope.ts";
 import type { Attempt, Credential, CreateRecognizer, Presumption } from "./credentials.ts";

@@ -1,5 +1,5 @@
 // Token buckets by name (contract §6).
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 
 /** The refill rate and the capacity of a bucket. */
 export interface BucketSize {

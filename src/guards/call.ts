@@ -9,7 +9,7 @@ import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { Proof, UnprovenCredential } from "../call/scope.ts";
-import { uuidForm } from "../uuid.ts";
+import { uuidForm } from "../text/uuid.ts";
 
 /** The facts about an rpc that the guards need. */
 export interface RpcFacts {

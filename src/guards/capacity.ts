@@ -1,9 +1,9 @@
 // 503: limits the requests in progress, so that accepted ones finish in time and the rest are rejected at once.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Deadline } from "../deadline.ts";
-import { requireNotPast } from "../deadline.ts";
-import { timed } from "../tally.ts";
-import { Failure } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { requireNotPast } from "../call/deadline.ts";
+import { timed } from "../call/tally.ts";
+import { Failure } from "../call/errors.ts";
 
 /** Whether the credential of a request is verified. */
 export type CredentialState = "verified" | "unverified";

@@ -1,11 +1,11 @@
 // 429: throttles requests by the account of their credential or by the client's address (contract §6).
 import { hash } from "node:crypto";
-import { networkOf } from "../address.ts";
-import type { Deadline } from "../deadline.ts";
-import { withDeadline } from "../deadline.ts";
-import { Failure } from "../errors.ts";
+import { networkOf } from "../config/address.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { withDeadline } from "../call/deadline.ts";
+import { Failure } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { setBounded } from "../bounded-cache.ts";
+import { setBounded } from "../call/bounded-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import type { KnownBuckets } from "./known-buckets.ts";
 import type { Throttle } from "./throttle.ts";

@@ -1,7 +1,7 @@
 // Writes marks to Redis that replace erased responses, and retries while Redis is unavailable.
 import type { RedisLink } from "../db/redis.ts";
-import { deadlineMs } from "../deadline.ts";
-import { setBounded } from "../bounded-cache.ts";
+import { deadlineMs } from "../call/deadline.ts";
+import { setBounded } from "../call/bounded-cache.ts";
 import { erasedMark, redisKeyOf, responseMs } from "./reservations.ts";
 
 /** How long a mark lasts. By then, any write or replay in progress at the deletion has long stored its response. */

@@ -3,15 +3,15 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import type { Deadline } from "../deadline.ts";
-import { withDeadline } from "../deadline.ts";
-import { fail, rejectInput } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { withDeadline } from "../call/deadline.ts";
+import { fail, rejectInput } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { grantWrites, readScope } from "../call/scope.ts";
 import { bearer } from "./authenticate.ts";
-import { uuidForm } from "../uuid.ts";
+import { uuidForm } from "../text/uuid.ts";
 
 /** A caller on the internal listener, as the records of operators' changes show it. */
 export interface OperatorCaller {

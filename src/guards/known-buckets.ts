@@ -1,6 +1,6 @@
 // In-memory token buckets: those of one instance, and a cache of the shared ones that serves while Redis is
 // unavailable.
-import { setBounded } from "../bounded-cache.ts";
+import { setBounded } from "../call/bounded-cache.ts";
 import type { Bucket, BucketSize } from "./bucket.ts";
 
 /** The tokens left in a bucket at an instant, in milliseconds of Redis's clock. */

@@ -1,7 +1,7 @@
 // Limits of one instance: buckets for requests, documents and failed look-ups, and slots for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
-import { networkOf } from "../address.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
+import { networkOf } from "../config/address.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
 import type { Inbound, Shed } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
 import type { BoundedCapacity, Queueing } from "./capacity.ts";

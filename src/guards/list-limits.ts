@@ -3,7 +3,7 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
-import type { Violation } from "../errors.ts";
+import type { Violation } from "../call/errors.ts";
 
 /** The lists of a message that are too long, and the message without their items. */
 export interface LimitedLists {

@@ -1,8 +1,8 @@
 // Throttles back-channel logouts: a valid logout token by the user whom it names, all other requests by their address.
 // One provider sends the logouts of all users from one address (contract §6, §8).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Deadline } from "../deadline.ts";
-import { Failure, fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { Failure, fail } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, CreateRecognizer } from "./credentials.ts";

@@ -5,8 +5,8 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
-import type { Violation } from "../errors.ts";
-import { sanitizeForEcho } from "../text.ts";
+import type { Violation } from "../call/errors.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 
 /** The path that means every field (AIP-134). */
 const everything = "*";

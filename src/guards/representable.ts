@@ -5,9 +5,9 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import type { Violation } from "../errors.ts";
+import type { Violation } from "../call/errors.ts";
 import { lastInstant } from "../db/message.ts";
-import { loneSurrogate } from "../text.ts";
+import { loneSurrogate } from "../text/text.ts";
 
 /** The first second of year 1 and the last of year 9999: the range of a protobuf Timestamp in JSON. */
 const firstSecond = -62_135_596_800n;

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 
 /** A stored claim, from MongoDB or from Redis. */
 export interface StoredClaim {

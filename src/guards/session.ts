@@ -1,8 +1,8 @@
 // 401 and 403 for requests of signed-in users: checks the session, account, origin and enrolment (contract §7.5).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn, deadlineMs } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Call, Caller, SignedInUser } from "./call.ts";
 import { observeCaller } from "./call.ts";

@@ -1,7 +1,7 @@
 // Token bucket in Redis that all instances share (contract §6).
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RedisLink, ScriptedClient } from "../db/redis.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 import type { Bucket, BucketSize } from "./bucket.ts";
 import type { KnownBuckets } from "./known-buckets.ts";
 

@@ -1,7 +1,7 @@
 // Load shedding: 429 and 503 from memory alone, before anything else is done for a request (contract §6).
 import type { Arrived, Shed } from "../call/dispatch.ts";
-import { setBounded } from "../bounded-cache.ts";
-import type { Failure } from "../errors.ts";
+import { setBounded } from "../call/bounded-cache.ts";
+import type { Failure } from "../call/errors.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { overload } from "./capacity.ts";
 import type { Presumption } from "./credentials.ts";

@@ -2,9 +2,9 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { mongoFailureOf, isUnavailable } from "../db/mongo.ts";
-import type { Deadline } from "../deadline.ts";
-import { deadlineIn } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { deadlineIn } from "../call/deadline.ts";
+import { fail } from "../call/errors.ts";
 import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";

@@ -1,6 +1,6 @@
 // 503: rejects requests by the operator's switches, as this instance last read them.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 
 /** Whether the public interface and writes are on. */
 export interface SwitchState {

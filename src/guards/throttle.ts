@@ -1,9 +1,9 @@
 // 429: takes tokens from Redis, or from this instance's own bucket while Redis is unavailable (contract §6).
 import type { UUID } from "mongodb";
-import { networkOf } from "../address.ts";
+import { networkOf } from "../config/address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure } from "../errors.ts";
-import type { Tally } from "../tally.ts";
+import { Failure } from "../call/errors.ts";
+import type { Tally } from "../call/tally.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**

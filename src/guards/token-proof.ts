@@ -1,9 +1,9 @@
 // Proves that a previously valid token is still valid: by a read's command and a verification, or by a look-up.
 import { setImmediate } from "node:timers/promises";
 import type { Document, UUID } from "mongodb";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import type { Proof, UnprovenCredential } from "../call/scope.ts";
 
 /** Proves the token of one request. */

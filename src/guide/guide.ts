@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Pages } from "../http/pages.ts";
 import type { HashedFile } from "../http/static-files.ts";
 import { staticFile } from "../http/static-files.ts";
-import { packageRoot } from "../root.ts";
+import { packageRoot } from "../process/root.ts";
 import type { Rendered, Targets } from "./markdown.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { guidePage, pathOfPage } from "./page.ts";

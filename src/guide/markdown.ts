@@ -1,7 +1,7 @@
 // Renders the guide's Markdown as HTML, and splits it into sections for the search.
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { Marked } from "marked";
-import { html, trusted } from "../html.ts";
+import { html, trusted } from "../text/html.ts";
 
 /** Resolves the links and images of a page. */
 export interface Targets {

@@ -1,6 +1,6 @@
 // The frame of a guide page: the navigation, the search, and the previous and next page.
-import type { Html } from "../html.ts";
-import { html, trusted } from "../html.ts";
+import type { Html } from "../text/html.ts";
+import { html, trusted } from "../text/html.ts";
 import type { Source } from "./source.ts";
 
 /** The data that a page needs in addition to its content. */

@@ -1,7 +1,7 @@
 // The sources of the guide: the Markdown files of docs, in the order of the index.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { packageRoot } from "../root.ts";
+import { packageRoot } from "../process/root.ts";
 
 /** A page's source. */
 export interface Source {

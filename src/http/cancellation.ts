@@ -1,6 +1,6 @@
 // Detects that a client closes its connection or resets its stream before its response is complete.
 import { setMaxListeners } from "node:events";
-import type { Cancellation } from "../deadline.ts";
+import type { Cancellation } from "../call/deadline.ts";
 import type { Response } from "../call/exchange.ts";
 
 /**

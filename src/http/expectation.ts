@@ -1,5 +1,5 @@
 // The `Expect` header of a request (RFC 9110 §10.1.1).
-import { holdBody } from "../../gateway/continue.ts";
+import { holdBody } from "./continue.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 type Begin = (request: Request, response: Response) => void;

@@ -1,5 +1,5 @@
 // Headers of every response of a surface, of any status (contract §2.8, §10).
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 /** Headers by name. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { lingerMs } from "../../gateway/linger.ts";
+import { lingerMs } from "./linger.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import { withExpectation } from "./expectation.ts";
 import { probeHalfClosed } from "./half-closed.ts";

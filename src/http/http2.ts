@@ -2,9 +2,9 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
-import { closeSent } from "../../gateway/linger.ts";
-import type { Schedule } from "../fair-queue.ts";
-import { createSerialQueue } from "../fair-queue.ts";
+import { closeSent } from "./linger.ts";
+import type { Schedule } from "../call/fair-queue.ts";
+import { createSerialQueue } from "../call/fair-queue.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { withExpectation } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";

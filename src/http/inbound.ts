@@ -1,13 +1,13 @@
 // Facts of an HTTP request for the surfaces: its id, its client's address, single headers.
-import { splitTarget } from "../../gateway/query.ts";
+import { splitTarget } from "./query.ts";
 import { randomUUID } from "node:crypto";
 import { maxHeaderSize } from "node:http";
-import { addressOf } from "../address.ts";
+import { addressOf } from "../config/address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
-import type { CallerLimits } from "../deadline.ts";
+import { fail } from "../call/errors.ts";
+import type { CallerLimits } from "../call/deadline.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import { createTally } from "../tally.ts";
+import { createTally } from "../call/tally.ts";
 import type { Request } from "../call/exchange.ts";
 import { isHost } from "./host.ts";
 import { peerOf } from "./peer.ts";

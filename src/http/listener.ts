@@ -1,8 +1,8 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: hands each connection to the right server by its first bytes.
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
-import { createFairQueue } from "../fair-queue.ts";
-import { withTimeout } from "../time-limit.ts";
+import { createFairQueue } from "../call/fair-queue.ts";
+import { withTimeout } from "../call/time-limit.ts";
 import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";

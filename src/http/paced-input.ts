@@ -1,7 +1,7 @@
 // Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
-import type { Schedule } from "../fair-queue.ts";
-import { createSerialQueue } from "../fair-queue.ts";
+import type { Schedule } from "../call/fair-queue.ts";
+import { createSerialQueue } from "../call/fair-queue.ts";
 
 /**
  * The size of a piece, in bytes. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500

@@ -1,11 +1,11 @@
 // Pages and the files that they request, which are all created on the first request.
-import { splitTarget } from "../../gateway/query.ts";
-import type { Failure } from "../errors.ts";
-import { fail, failureOf } from "../errors.ts";
+import { splitTarget } from "./query.ts";
+import type { Failure } from "../call/errors.ts";
+import { fail, failureOf } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
-import { loadOnce } from "../load-once.ts";
+import { loadOnce } from "../call/load-once.ts";
 import type { HashedFile } from "./static-files.ts";
 import { acceptMethod, sendHashed, sendText } from "./static-files.ts";
 

@@ -1,6 +1,6 @@
 // Bounds the connections and the open HTTP/2 streams of a listener, and the share of each client network.
 import type { Socket } from "node:net";
-import { addressOf, networkOf } from "../address.ts";
+import { addressOf, networkOf } from "../config/address.ts";
 import type { Limited, ListenerOptions } from "../call/exchange.ts";
 
 /** A total, of which each network may take a share. */

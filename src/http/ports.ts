@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
 import { createServer } from "node:net";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../config/config-error.ts";
 import type { Listener } from "./listener.ts";
 
 /** A port and its host, with the environment variables that set them. */

@@ -1,6 +1,6 @@
 // Tracks the responses in progress, so that a stop can wait for them.
 import type { Response } from "../call/exchange.ts";
-import { withTimeout } from "../time-limit.ts";
+import { withTimeout } from "../call/time-limit.ts";
 
 /** The responses in progress of a listener. */
 export interface ResponseTracker {

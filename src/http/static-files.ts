@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { recordSize } from "../large/sending.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { chooseCoding, matchesTag } from "../call/negotiation.ts";
-import { withTimeout } from "../time-limit.ts";
+import { withTimeout } from "../call/time-limit.ts";
 
 /** The encodings of a file. `identity` is the uncompressed file. */
 type Encoding = "br" | "gzip" | "identity";

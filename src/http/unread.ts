@@ -1,6 +1,6 @@
 // Ends requests whose body is not read completely.
 import type { ServerHttp2Stream } from "node:http2";
-import { closeSent, lingerMs } from "../../gateway/linger.ts";
+import { closeSent, lingerMs } from "./linger.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 /**

@@ -12,8 +12,8 @@ import type {
 } from "../gen/records/ingest/v1/items_pb.ts";
 import type { RecordName } from "../db/named.ts";
 import { termWeight } from "../search/words.ts";
-import { recordKinds } from "../record-kinds.ts";
-import type { RecordKindName } from "../record-kinds.ts";
+import { recordKinds } from "./record-kinds.ts";
+import type { RecordKindName } from "./record-kinds.ts";
 
 /** Records of one kind, in order, with their positions in the import. */
 export interface Batch {

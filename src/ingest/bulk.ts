@@ -6,7 +6,7 @@ import { isAway, recordsIndex } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/run-periodically.ts";
 import { runPeriodically } from "../db/run-periodically.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";

@@ -6,7 +6,7 @@ import { uuid } from "../db/mongo.ts";
 import type { KnownRecord, NamedRecords, Outcome } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../call/errors.ts";
 import type { EraseResponses } from "../guards/erased-responses.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { NoteOwner, NoteStore } from "../notes/store.ts";

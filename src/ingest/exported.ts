@@ -3,7 +3,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactFields } from "../contacts/document.ts";
 import { textsOf, timesOf } from "../db/fields.ts";
-import { defineDeflatedField } from "../deflated.ts";
+import { defineDeflatedField } from "../large/deflated.ts";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { NoteDocument } from "../notes/document.ts";

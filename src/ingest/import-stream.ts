@@ -2,7 +2,7 @@
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
 import { ImportRestart } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Change, Outcome, RecordName } from "../db/named.ts";
-import { Failure, rejectInput } from "../errors.ts";
+import { Failure, rejectInput } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { contactFields } from "../contacts/document.ts";
@@ -11,7 +11,7 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPosition } from "./batches.ts";
 import type { ImportProgress, ProgressStore } from "./progress-store.ts";
-import type { RecordKindName } from "../record-kinds.ts";
+import type { RecordKindName } from "./record-kinds.ts";
 import { itemErrorOf } from "./itemwise.ts";
 import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/import_pb.ts";
-import { Failure, rejectInput } from "../errors.ts";
+import { Failure, rejectInput } from "../call/errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { BulkLoading } from "./bulk.ts";
 import { openImportStream, reportEveryMs } from "./import-stream.ts";

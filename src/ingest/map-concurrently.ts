@@ -1,6 +1,6 @@
 // Concurrent writes of a batch's items, each with its own outcome.
 import { duplicateIndex } from "../db/mongo.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../call/errors.ts";
 import type { Outcome } from "../db/named.ts";
 import { alreadyExists } from "../db/named.ts";
 

@@ -10,7 +10,7 @@ import type { Change } from "../db/named.ts";
 import { databaseNow } from "../db/primary.ts";
 import { commit } from "../db/write.ts";
 import type { WriteScope } from "../call/scope.ts";
-import type { RecordKindName } from "../record-kinds.ts";
+import type { RecordKindName } from "./record-kinds.ts";
 
 /** The progress of an import. */
 export interface ImportProgress {

@@ -8,9 +8,9 @@ import type {
   RestoreContactsRequest,
 } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { uuidForm } from "../uuid.ts";
-import type { Violation } from "../errors.ts";
-import { rejectInput } from "../errors.ts";
+import { uuidForm } from "../text/uuid.ts";
+import type { Violation } from "../call/errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { Operator } from "../guards/internal.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { OperatorService } from "../rpc/routes.ts";

@@ -1,6 +1,6 @@
 // Changes the log level at run time.
 import type { Logger } from "pino";
-import type { LogLevel } from "../config.ts";
+import type { LogLevel } from "../config/config.ts";
 
 /**
  * Sets the level and returns the previous one. Logs the change with the fields of `who` while the more verbose of the

@@ -1,8 +1,8 @@
 // CPU and memory profiles of this process for operators, from V8's own profilers.
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeFailure } from "../../gateway/response.ts";
-import { fail, failureOf, rejectInput } from "../errors.ts";
+import { writeFailure } from "../http/response.ts";
+import { fail, failureOf, rejectInput } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InternalAccess } from "../guards/internal.ts";
 import type { Response, Surface } from "../call/exchange.ts";

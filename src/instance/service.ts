@@ -1,6 +1,6 @@
 // records.admin.v1.InstanceService: the settings that an operator changes on one running instance.
 import type { Logger } from "pino";
-import type { LogLevel } from "../config.ts";
+import type { LogLevel } from "../config/config.ts";
 import type { InstanceService as Descriptor } from "../gen/records/admin/v1/instance_pb.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";

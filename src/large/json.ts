@@ -1,6 +1,6 @@
 // Serializes large values as JSON in pieces, between which other requests run.
 import { pieceBytes, yieldToEventLoop } from "./slots.ts";
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 
 /** Returns the bytes of `JSON.stringify` for plain data, in pieces. */
 export async function jsonInPieces(value: unknown): Promise<Buffer[]> {

@@ -1,6 +1,6 @@
 // Divides long work into pieces, between which other requests run.
-import type { Deadline } from "../deadline.ts";
-import { requireNotPast } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { requireNotPast } from "../call/deadline.ts";
 import { yieldToEventLoop } from "./slots.ts";
 
 /** The maximum duration of a piece, unless a single step takes longer. */

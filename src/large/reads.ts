@@ -1,8 +1,8 @@
 // Limits concurrent reads of an account whose results can be huge: the first result shows what size to expect of the
 // others.
-import type { Deadline } from "../deadline.ts";
-import { failAtDeadline, onPassed, requireNotPast } from "../deadline.ts";
-import { timed } from "../tally.ts";
+import type { Deadline } from "../call/deadline.ts";
+import { failAtDeadline, onPassed, requireNotPast } from "../call/deadline.ts";
+import { timed } from "../call/tally.ts";
 import { takeSlotIfExpected } from "./slots.ts";
 
 /** The maximum number of concurrent reads of an account. Each can return 16 MB before it is known to be huge. */

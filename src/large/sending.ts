@@ -2,7 +2,7 @@
 import { getHeapStatistics } from "node:v8";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 import { rejectLarge, releaseAtEnd } from "./slots.ts";
 
 /** The size from which a response is counted, in bytes. */

@@ -1,10 +1,10 @@
 // Limits on large responses: the event loop serves other requests between their pieces, and few are made at a time.
 import { getHeapStatistics } from "node:v8";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Tally } from "../tally.ts";
-import { setBounded } from "../bounded-cache.ts";
-import { createFairQueue } from "../fair-queue.ts";
+import type { Tally } from "../call/tally.ts";
+import { setBounded } from "../call/bounded-cache.ts";
+import { createFairQueue } from "../call/fair-queue.ts";
 
 /** The size from which a response is made in pieces, in bytes. */
 export const largeBytes = 1_000_000;

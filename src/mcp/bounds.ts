@@ -1,5 +1,5 @@
 // Limits the size of tool results, so that no result fills a model's context (contract §8).
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 
 /** The maximum size of a result in bytes: 20,000 tokens of 3 UTF-8 bytes each. */
 export const resultBytes = 60_000;

@@ -1,11 +1,11 @@
 // Calls rpcs for an assistant, through the same guards and services as REST and with the same bodies.
 import type { DescMessage, DescMethodUnary, Message, MessageShape } from "@bufbuild/protobuf";
-import type { ArgumentReader } from "../../gateway/arguments.ts";
-import { createArgumentReader } from "../../gateway/arguments.ts";
-import { table } from "../../gateway/route.ts";
+import type { ArgumentReader } from "./arguments.ts";
+import { createArgumentReader } from "./arguments.ts";
+import { table } from "../http/route.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
-import { inflateResponseText } from "../deflated.ts";
-import type { Violation } from "../errors.ts";
+import { inflateResponseText } from "../large/deflated.ts";
+import type { Violation } from "../call/errors.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
 /** The response of an operation: its message, and its REST body with the fields that REST itself lacks. */

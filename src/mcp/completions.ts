@@ -1,7 +1,7 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
-import { displayName } from "../display-name.ts";
+import { displayName } from "../text/display-name.ts";
 import { queryWords } from "../search/words.ts";
-import { oneLine } from "../text.ts";
+import { oneLine } from "../text/text.ts";
 import { truncateQuery } from "./first-words.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import { nameOfContact } from "./rows.ts";

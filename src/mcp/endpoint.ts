@@ -2,16 +2,16 @@
 // 401 with the challenge, 403, 405.
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { bodyLimit } from "../../gateway/body.ts";
-import { failureEnvelope, setFailureHeaders, writeJson } from "../../gateway/response.ts";
+import { bodyLimit } from "../http/body.ts";
+import { failureEnvelope, setFailureHeaders, writeJson } from "../http/response.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
-import { Failure, rejectInput } from "../errors.ts";
+import { Failure, rejectInput } from "../call/errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts, UserProfile } from "../guards/call.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { loadOnce } from "../load-once.ts";
+import { loadOnce } from "../call/load-once.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import type { ToolContext } from "./tool.ts";

@@ -1,10 +1,10 @@
 // The fetch tool: returns the full text of a record that `search` found, in the shape that general-purpose assistants
 // expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, fail, rejectInput } from "../errors.ts";
+import { Failure, fail, rejectInput } from "../call/errors.ts";
 import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
-import { sanitizeForEcho } from "../text.ts";
-import { uuidForm } from "../uuid.ts";
+import { sanitizeForEcho } from "../text/text.ts";
+import { uuidForm } from "../text/uuid.ts";
 import type { Body, RecordText } from "./record-text.ts";
 import { contactText, sessionText, shownPage } from "./record-text.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";

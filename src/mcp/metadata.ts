@@ -1,7 +1,7 @@
 // Metadata documents that show assistants where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
-import { writeFailure } from "../../gateway/response.ts";
+import { writeFailure } from "../http/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail, failureOf } from "../errors.ts";
+import { fail, failureOf } from "../call/errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";

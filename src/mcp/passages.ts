@@ -1,7 +1,7 @@
 // Finds the passages of transcripts that contain all words of a query, for get_session_transcript.
 import { create } from "@bufbuild/protobuf";
-import { withoutKind } from "../../gateway/arguments.ts";
-import type { Violation } from "../errors.ts";
+import { withoutKind } from "./arguments.ts";
+import type { Violation } from "../call/errors.ts";
 import type { TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v1/sessions_pb.ts";
 import { dateOf } from "../db/message.ts";

@@ -1,6 +1,6 @@
 // Prompts that a user picks in an assistant, with the records that they need.
-import { rejectInput } from "../errors.ts";
-import { oneLine } from "../text.ts";
+import { rejectInput } from "../call/errors.ts";
+import { oneLine } from "../text/text.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";

@@ -1,7 +1,7 @@
 // Text of a record for a model: every field that is set, also one that a later version of the interface adds. A field
 // of one line has no line break, and each line of a longer text is quoted, so that no text of a record can look like a
 // heading or a list item of ours.
-import { firstVisible, linesOfText, oneLine } from "../text.ts";
+import { firstVisible, linesOfText, oneLine } from "../text/text.ts";
 
 /** A message as REST writes it. */
 export type Body = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Resources: contacts and sessions as text, by URI, and a list of the newest ones.
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 import { fetchRecord, pageWithHint } from "./fetch.ts";
 import { nameOfContact, titleOfSession } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";

@@ -1,8 +1,8 @@
 // Rows of the REST lists, with the fields that the MCP surface reads, and the names that it shows for them.
-import type { NameFields } from "../display-name.ts";
-import { displayName, keptDisplayName } from "../display-name.ts";
+import type { NameFields } from "../text/display-name.ts";
+import { displayName, keptDisplayName } from "../text/display-name.ts";
 import type { SessionClient, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
-import { firstVisible, oneLine } from "../text.ts";
+import { firstVisible, oneLine } from "../text/text.ts";
 
 /** A contact in the response of SearchContacts. */
 export interface ContactRow {

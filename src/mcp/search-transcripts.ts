@@ -1,6 +1,6 @@
 // The search_transcripts tool: what was said, across all sessions or a contact's, with who said it and when.
-import { createArgumentReader } from "../../gateway/arguments.ts";
-import { table } from "../../gateway/route.ts";
+import { createArgumentReader } from "./arguments.ts";
+import { table } from "../http/route.ts";
 import { dateOf } from "../db/message.ts";
 import type { SearchTranscriptsRequest, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import { SessionService } from "../gen/records/v1/sessions_pb.ts";

@@ -1,14 +1,14 @@
 // The search tool: one query over contacts, sessions and notes, with results in the shape that general-purpose
 // assistants expect.
 import { isMessage } from "@bufbuild/protobuf";
-import type { NameFields } from "../display-name.ts";
-import { displayName } from "../display-name.ts";
-import { rejectInput } from "../errors.ts";
+import type { NameFields } from "../text/display-name.ts";
+import { displayName } from "../text/display-name.ts";
+import { rejectInput } from "../call/errors.ts";
 import { dateOf } from "../db/message.ts";
 import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
 import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
 import { isUnspaced, splitWords } from "../search/words.ts";
-import { endOfCodePoint, firstVisible, oneLine } from "../text.ts";
+import { endOfCodePoint, firstVisible, oneLine } from "../text/text.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";

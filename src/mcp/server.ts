@@ -2,13 +2,13 @@
 // nothing.
 import type { CallToolResult, CompleteRequestParams, GetPromptResult, Server } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
-import type { ObjectSchema } from "../../gateway/tool-schema.ts";
+import type { OpenApiDocument } from "../http/openapi-settings.ts";
+import type { ObjectSchema } from "./tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
-import type { Failure } from "../errors.ts";
-import { failureOf } from "../errors.ts";
+import type { Failure } from "../call/errors.ts";
+import { failureOf } from "../call/errors.ts";
 import type { UserProfile } from "../guards/call.ts";
-import { oneLine, sanitizeForEcho } from "../text.ts";
+import { oneLine, sanitizeForEcho } from "../text/text.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
 import { CheckedServer } from "./checked-server.ts";

@@ -1,6 +1,6 @@
 // Wires the MCP surface: access policy, calls, endpoint, metadata documents and access tokens.
 import { isDeepStrictEqual } from "node:util";
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
+import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { unshared } from "../db/mongo.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
@@ -10,7 +10,7 @@ import type { AuthenticationEvent, EndedSessions } from "../sign-in/ended-store.
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
-import { timed } from "../tally.ts";
+import { timed } from "../call/tally.ts";
 import { createCalls } from "./calls.ts";
 import { createEndpoint } from "./endpoint.ts";
 import { createMetadata, failOff } from "./metadata.ts";

@@ -1,11 +1,11 @@
 // Interface of a tool: its description for a model, and how to call it.
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
-import { unknownArgument } from "../../gateway/arguments.ts";
-import { collectUnknown } from "../../gateway/unknown-names.ts";
-import type { ObjectSchema } from "../../gateway/tool-schema.ts";
-import type { Violation } from "../errors.ts";
+import type { OpenApiDocument } from "../http/openapi-settings.ts";
+import { unknownArgument } from "./arguments.ts";
+import { collectUnknown } from "../http/unknown-names.ts";
+import type { ObjectSchema } from "./tool-schema.ts";
+import type { Violation } from "../call/errors.ts";
 import type { UserProfile } from "../guards/call.ts";
-import { rejectInput } from "../errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Content } from "./bounds.ts";
 import type { Calls } from "./calls.ts";

@@ -1,11 +1,11 @@
 // The tools of the MCP surface, all read-only, with a row for each one that is a REST operation.
 import type { Message } from "@bufbuild/protobuf";
 import { isMessage } from "@bufbuild/protobuf";
-import { toolSchemas } from "../../gateway/tool-schema.ts";
+import { toolSchemas } from "./tool-schema.ts";
 import { dateOf } from "../db/message.ts";
 import { SearchContactsResponseSchema } from "../gen/records/v1/contacts_pb.ts";
 import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
-import { periodOf } from "../instant.ts";
+import { periodOf } from "../text/instant.ts";
 import type { Content } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
 import type { ContactRow } from "./rows.ts";

@@ -1,9 +1,9 @@
 // The get_session_transcript tool: returns a transcript page by page, because clients cut long results.
 import { INT32_MAX } from "@bufbuild/protobuf/wire";
-import { meantInteger } from "../../gateway/arguments.ts";
-import { toolSchemas } from "../../gateway/tool-schema.ts";
-import type { Violation } from "../errors.ts";
-import { endOfCodePoint, endOfCodePoints } from "../text.ts";
+import { meantInteger } from "./arguments.ts";
+import { toolSchemas } from "./tool-schema.ts";
+import type { Violation } from "../call/errors.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text/text.ts";
 import { resultBytes } from "./bounds.ts";
 import { findPassages, passageArguments, passageProperties } from "./passages.ts";
 import type { Arguments, Tool } from "./tool.ts";

@@ -1,9 +1,9 @@
 // Converts between Node's requests and responses and those of the Fetch standard, which the MCP library uses.
 import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
-import { receiveBytes } from "../../gateway/body.ts";
-import { maxLevels } from "../../gateway/json.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { receiveBytes } from "../http/body.ts";
+import { maxLevels } from "../http/json.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
 /** The received body of a request. */

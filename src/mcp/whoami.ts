@@ -1,5 +1,5 @@
 // The whoami tool: says who "I" is.
-import { oneLine } from "../text.ts";
+import { oneLine } from "../text/text.ts";
 import type { Tool } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 

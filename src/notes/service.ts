@@ -2,11 +2,11 @@
 import type { UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import { uuid } from "../db/mongo.ts";
-import { rejectInput } from "../errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { NoteService as Descriptor, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import type { SessionSummary } from "../gen/records/v1/sessions_pb.ts";
-import { periodOf } from "../instant.ts";
+import { periodOf } from "../text/instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { NoteFilter, NoteStore } from "./store.ts";

@@ -26,13 +26,13 @@ import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
-import { displayName } from "../display-name.ts";
+import { displayName } from "../text/display-name.ts";
 import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
 import { marked, NOTE_SHAPE, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
-import { endOfCodePoint, endOfCodePoints } from "../text.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text/text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
 

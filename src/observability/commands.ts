@@ -4,7 +4,7 @@ import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Do
 import { MongoServerError } from "mongodb";
 import { isDataConflict, isDenied } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
-import { beginWait, tallyOfSession } from "../tally.ts";
+import { beginWait, tallyOfSession } from "../call/tally.ts";
 
 /** A command under way. Only the program and the drivers choose the names, so their number is bounded. */
 export interface Command {

@@ -1,11 +1,11 @@
 // Reports why requests fail: a short cause on the request's log line, and separate lines for errors and rejected
 // sign-ins.
 import type { Logger } from "pino";
-import { Failure, isForTheLog, isForTheProvider, isWarning, reasonName } from "../errors.ts";
-import { loggedError } from "../logged-error.ts";
+import { Failure, isForTheLog, isForTheProvider, isWarning, reasonName } from "../call/errors.ts";
+import { loggedError } from "../log/logged-error.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { waitOf } from "../tally.ts";
+import { waitOf } from "../call/tally.ts";
 
 /**
  * Returns a callback that logs failed requests. A 5xx response, which is not the caller's fault, gets its cause on its

@@ -1,6 +1,6 @@
 // Log line of a finished request, made from its record.
-import type { Spent, Tally } from "../tally.ts";
-import { spentOn } from "../tally.ts";
+import type { Spent, Tally } from "../call/tally.ts";
+import { spentOn } from "../call/tally.ts";
 import type { RequestRecord } from "./record.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
-import type { TracingConfig } from "../config.ts";
+import type { TracingConfig } from "../config/config.ts";
 import type { ListenerOptions } from "../call/exchange.ts";
 import type { OnError } from "../call/dispatch.ts";
 import type { OnTrouble } from "../db/run-periodically.ts";

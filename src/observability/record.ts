@@ -4,7 +4,7 @@ import type { Request, Response } from "../call/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
 import type { Inbound, Observation } from "../call/dispatch.ts";
-import type { Tally } from "../tally.ts";
+import type { Tally } from "../call/tally.ts";
 
 /** The listener that received a request. */
 export type ListenerName = "public" | "internal";

@@ -1,7 +1,7 @@
 // Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
 import type { Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
-import type { Failure } from "../errors.ts";
+import type { Failure } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { logLine } from "./log-line.ts";
 import type { Metrics } from "./metrics.ts";

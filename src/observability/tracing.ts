@@ -20,9 +20,9 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
-import type { TracingConfig } from "../config.ts";
+import type { TracingConfig } from "../config/config.ts";
 import type { Request } from "../call/exchange.ts";
-import { withTimeout } from "../time-limit.ts";
+import { withTimeout } from "../call/time-limit.ts";
 import { createExporter } from "./exporter.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { HashedFile } from "../http/static-files.ts";
 import { staticFile } from "../http/static-files.ts";
-import { packageRoot } from "../root.ts";
+import { packageRoot } from "../process/root.ts";
 
 /** The files of the page. */
 export type Assets = Readonly<Record<"renderer" | "start" | "style", HashedFile>>;

@@ -1,6 +1,6 @@
 // Generates /llms.txt (llmstxt.org) from the OpenAPI document in force: the facts that a language model needs to call
 // the service.
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
+import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { OperationSummary } from "./operations.ts";
 import { listOperations } from "./operations.ts";
 

@@ -1,5 +1,5 @@
 // Reads from the OpenAPI document the parts of its operations that a short description needs.
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
+import type { OpenApiDocument } from "../http/openapi-settings.ts";
 
 /** An operation, with the facts needed to call it. */
 export interface OperationSummary {

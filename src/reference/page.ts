@@ -1,5 +1,5 @@
 // HTML of the API reference page: a frame in which the renderer shows our own OpenAPI document.
-import { html } from "../html.ts";
+import { html } from "../text/html.ts";
 import type { Assets } from "./assets.ts";
 
 /** Returns the whole document. Its own links are relative, so that it works under every host name. */

@@ -1,7 +1,7 @@
 // Collects the library's responses whole: the original message is released while the client reads, and the bytes are
 // counted.
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { writeBody } from "../../gateway/response.ts";
+import { writeBody } from "../http/response.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { endTrailersOnly } from "./trailers-only.ts";
 import { encodeWebText, isWebText } from "./web-text.ts";

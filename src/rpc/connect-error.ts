@@ -3,11 +3,11 @@ import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { BadRequest_FieldViolationSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { Failure, Violation } from "../errors.ts";
-import { failureOf, reasonName, withMore } from "../errors.ts";
+import type { Failure, Violation } from "../call/errors.ts";
+import { failureOf, reasonName, withMore } from "../call/errors.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 
 /**
  * Limits in bytes as sent, which keep an error below 6.5 KB. gRPC reports a failure only in trailers, and clients

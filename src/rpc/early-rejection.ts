@@ -4,7 +4,7 @@ import { parseContentType as grpcType } from "@connectrpc/connect/protocol-grpc"
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { Request, Response } from "../call/exchange.ts";
-import type { Failure } from "../errors.ts";
+import type { Failure } from "../call/errors.ts";
 import { lengthOf } from "./collected.ts";
 import { connectError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";

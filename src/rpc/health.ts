@@ -1,9 +1,9 @@
 // grpc.health.v1 on the internal listener: reports whether the server, and each of its services, can be used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 import type { HealthCheckRequest, HealthCheckResponse } from "../gen/grpc/health/v1/health_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 

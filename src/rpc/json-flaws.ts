@@ -3,10 +3,10 @@
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { compressedFlag } from "@connectrpc/connect/protocol";
-import { undecodedFields } from "../../gateway/json-undecoded.ts";
-import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
-import type { Violation } from "../errors.ts";
-import { rejectInput } from "../errors.ts";
+import { undecodedFields } from "../http/json-undecoded.ts";
+import { timesThatDoNotExist } from "../http/timestamps.ts";
+import type { Violation } from "../call/errors.ts";
+import { rejectInput } from "../call/errors.ts";
 import type { Request } from "../call/exchange.ts";
 import { gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";

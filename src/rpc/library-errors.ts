@@ -2,14 +2,14 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { ContextValues, Interceptor } from "@connectrpc/connect";
 import { Code, ConnectError, createContextKey, createContextValues } from "@connectrpc/connect";
-import { violation } from "../../gateway/body.ts";
+import { violation } from "../http/body.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import type { Violation } from "../errors.ts";
-import { Failure, failures } from "../errors.ts";
+import type { Violation } from "../call/errors.ts";
+import { Failure, failures } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { waitOf } from "../tally.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { waitOf } from "../call/tally.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";
 

@@ -2,13 +2,13 @@
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
-import { splitTarget } from "../../gateway/query.ts";
+import { splitTarget } from "../http/query.ts";
 import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import type { Request } from "../call/exchange.ts";
 import { foreignParameter, readMediaType } from "../call/negotiation.ts";
-import { sanitizeForEcho } from "../text.ts";
+import { sanitizeForEcho } from "../text/text.ts";
 import { withoutText } from "./web-text.ts";
 
 /** The protocols of the library, by its own names. */

@@ -1,8 +1,8 @@
 // Reads the message of a Connect GET call from its URL.
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { readQuery, splitTarget } from "../../gateway/query.ts";
+import { readQuery, splitTarget } from "../http/query.ts";
 import type { Request } from "../call/exchange.ts";
-import type { Violation } from "../errors.ts";
+import type { Violation } from "../call/errors.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
 import { gzip } from "./gzip.ts";
 

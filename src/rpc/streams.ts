@@ -4,7 +4,7 @@ import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Me
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { createConnectRouter, createContextKey } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
-import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
+import { acceptShortEnumNames } from "../http/enum-names.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";

@@ -1,6 +1,6 @@
 // Trailers-Only responses of gRPC: a status without a message, in one HEADERS frame that ends the stream.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import type { Failure } from "../errors.ts";
+import type { Failure } from "../call/errors.ts";
 import type { Response } from "../call/exchange.ts";
 import { connectError } from "./connect-error.ts";
 import type { Inbound } from "../call/dispatch.ts";

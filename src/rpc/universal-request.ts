@@ -1,9 +1,9 @@
 // Builds the library's request from the headers that its protocols define and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
-import { requestBody } from "../../gateway/continue.ts";
-import { splitTarget } from "../../gateway/query.ts";
-import { Failure } from "../errors.ts";
+import { requestBody } from "../http/continue.ts";
+import { splitTarget } from "../http/query.ts";
+import { Failure } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";

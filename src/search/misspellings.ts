@@ -1,5 +1,5 @@
 // Misspelt names: the words that differ from a word of a query by one letter (contract §3.2).
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 import { fold } from "./fold.ts";
 import { isUnspaced } from "./words.ts";
 

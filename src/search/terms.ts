@@ -1,5 +1,5 @@
 // Search terms and search text of a document, and the queries over them: an index has the terms, checks read the text.
-import { endOfCodePoint, endOfCodePoints } from "../text.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text/text.ts";
 import type { PhoneForms } from "./phones.ts";
 import { minNationalForm, NATIONAL_MARK, PHONE_MARK } from "./phones.ts";
 import type { NameWords } from "./words.ts";

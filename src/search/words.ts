@@ -1,5 +1,5 @@
 // Words of records and queries (contract §3.1).
-import { endOfCodePoints } from "../text.ts";
+import { endOfCodePoints } from "../text/text.ts";
 import { fold } from "./fold.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/
 import type { StoredName } from "../db/fields.ts";
 import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
 import { idText, omitNulls } from "../db/message.ts";
-import { keepDisplayName } from "../display-name.ts";
+import { keepDisplayName } from "../text/display-name.ts";
 import type { NoteDocument } from "../notes/document.ts";
 import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionDocument } from "./document.ts";

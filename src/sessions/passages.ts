@@ -3,7 +3,7 @@ import { createYielder } from "../large/pieces.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
 import { isUnspaced, splitWords } from "../search/words.ts";
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
 export interface Passage {

@@ -1,7 +1,7 @@
 // Search terms of transcripts: few for each word, because an hour of speech has thousands of words.
 import { createYielder } from "../large/pieces.ts";
 import { isUnspaced, recordWords } from "../search/words.ts";
-import { endOfCodePoint } from "../text.ts";
+import { endOfCodePoint } from "../text/text.ts";
 
 /**
  * The lengths of a word's stored prefixes, in code points. A query word of another length has the term of the next

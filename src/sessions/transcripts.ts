@@ -17,10 +17,10 @@ import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { read } from "../db/read.ts";
-import { deflateText, defineDeflatedField } from "../deflated.ts";
+import { deflateText, defineDeflatedField } from "../large/deflated.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
-import { requireNotPast } from "../deadline.ts";
+import { requireNotPast } from "../call/deadline.ts";
 import type { SessionDocument } from "./document.ts";
 import { spokenTerms } from "./spoken-terms.ts";
 

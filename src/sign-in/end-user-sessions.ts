@@ -4,7 +4,7 @@ import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { requireNotFenced } from "../db/fence.ts";
 import { write } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import { createEndedSessions } from "./ended-store.ts";
 import type { SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";

@@ -9,9 +9,9 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Fence } from "../db/write.ts";
 import { transaction, write } from "../db/write.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../call/deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail } from "../call/errors.ts";
 import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 

@@ -1,8 +1,8 @@
 // Cache of introspections (RFC 7662): one request for all waiting callers, refreshed in the background while a token is
 // in use. While the provider is unresponsive, one caller waits for it, and not each.
 import type { JWTPayload } from "jose";
-import { setBounded } from "../bounded-cache.ts";
-import { withTimeout } from "../time-limit.ts";
+import { setBounded } from "../call/bounded-cache.ts";
+import { withTimeout } from "../call/time-limit.ts";
 import type { IdentityProvider } from "./provider.ts";
 
 /** The result of an introspection. */

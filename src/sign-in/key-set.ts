@@ -2,8 +2,8 @@
 // keys at a limited rate.
 import type { JSONWebKeySet, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import { createLocalJWKSet, decodeProtectedHeader, errors, jwtVerify } from "jose";
-import { networkOf } from "../address.ts";
-import { setBounded } from "../bounded-cache.ts";
+import { networkOf } from "../config/address.ts";
+import { setBounded } from "../call/bounded-cache.ts";
 import { createKnownBuckets } from "../guards/known-buckets.ts";
 
 /** Who sent a token: the provider itself, or a client at an address. */

@@ -1,7 +1,7 @@
 // Converts failures of the identity provider to failures of a request: start the sign-in again, or retry later.
 import { errors } from "jose";
 import * as oidc from "openid-client";
-import { Failure, fail } from "../errors.ts";
+import { Failure, fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { UndecidedKeyError } from "./key-set.ts";
 import { plainCode, rejectionOf, responseOf, wordsOf } from "./provider-response.ts";

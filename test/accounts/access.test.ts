@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { asAdministrator } from "../../fixtures/databases/database.ts";
-import type { RestResponse } from "../../fixtures/service/service.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
 import { useService } from "../support/client.ts";
 import { newUser } from "../support/user.ts";
 

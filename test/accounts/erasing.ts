@@ -1,7 +1,7 @@
 // Accounts to erase, erasures at each of their stages, and what is left of an account.
 import { BSON, UUID } from "mongodb";
 import { expect } from "vitest";
-import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../fixtures/service/service.ts";
 import type { Client } from "../support/client.ts";
 import { useService } from "../support/client.ts";
 

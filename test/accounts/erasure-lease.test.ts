@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AcquireErasureLease } from "../../src/accounts/erasure-lease.ts";
 import { createErasureLeases, isAnyErasing } from "../../src/accounts/erasure-lease.ts";
 import { createPlaces } from "../../src/accounts/places.ts";
-import { allCollections } from "../../src/services.ts";
+import { allCollections } from "../../src/app/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { noteCollection } from "../../src/notes/store.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
 
 let mongod: OwnMongod;
 let client: Awaited<ReturnType<typeof connectMongo>>;

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
-import { createServices } from "../../src/services.ts";
+import { createServices } from "../../src/app/services.ts";
 import { newClient } from "../support/client.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { newUser, openSession } from "../support/user.ts";
-import { redisText } from "../../fixtures/service/secrets.ts";
+import { redisText } from "../fixtures/service/secrets.ts";
 import { clean, cleaned, fill, leftOf, places, useErasing } from "./erasing.ts";
 
 const { service, admin, sweptElsewhere, letFinish, traces } = useErasing();

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/secrets.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
+import { databaseTexts, noteSecret, redisText } from "../fixtures/service/secrets.ts";
 import { importAll } from "../support/streams.ts";
 
 const fixture = useSignInFixture();

@@ -5,11 +5,11 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
-import { auditOf, ownerStatus, sessionCount, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
+import { auditOf, ownerStatus, sessionCount, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { newUser } from "../support/user.ts";
 import { hashSecret } from "../../src/api-keys/secret.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 const fixture = useSignInFixture();
 let second: TestService;

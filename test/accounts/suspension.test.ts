@@ -5,12 +5,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { newUser } from "../support/user.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 import { inForm } from "../support/form.ts";
 
 const fixture = useSignInFixture();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { root } from "../docs/pages.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { promtool } from "./promtool.ts";
 import { rulesPath } from "./rules.ts";
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import type { TestUser } from "../support/user.ts";
 import { accountUuid, newUser, openSession } from "../support/user.ts";
-import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
-import { rest } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall } from "../fixtures/service/service.ts";
+import { rest } from "../fixtures/service/service.ts";
 
 const service = useService();
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Collection } from "mongodb";
 import { MongoNetworkError, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
-import { asAdministrator } from "../../fixtures/databases/database.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
 import { useService } from "../support/client.ts";
 import { accountUuid, newUser } from "../support/user.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import { newUser } from "../support/user.ts";
-import type { RestResponse } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
 
 const service = useService();
 const secretForm = /^rec_[0-9A-Za-z]{49}$/;

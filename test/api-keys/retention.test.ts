@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { Binary, MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 import { apiKeyCollection } from "../../src/api-keys/store.ts";
 import { hashSecret } from "../../src/api-keys/secret.ts";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
-import { allCollections } from "../../src/services.ts";
+import { allCollections } from "../../src/app/services.ts";
 import { useService } from "../support/client.ts";
 import { newUser } from "../support/user.ts";
 

@@ -1,6 +1,6 @@
 // Rotates a key repeatedly under load, and counts the old keys that are accepted and the new ones that are not.
 import type { TestUser } from "../support/user.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 /** Calls the interface with a key and reports the status. */
 export type Call = (service: TestService, key: string) => Promise<number>;

@@ -13,7 +13,7 @@ import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { useService } from "../support/client.ts";
 import { newUser, openSession } from "../support/user.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 const service = useService();
 

@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { exportAll } from "../support/streams.ts";
 
 let service: TestService;

@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { lineOf } from "../observability/request-lines.ts";
 
 let service: TestService;

@@ -4,10 +4,10 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
-import { indexesFor } from "../../src/services.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { indexesFor } from "../../src/app/services.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
 import { displayPrefix, hashSecret, newSecret } from "../../src/api-keys/secret.ts";
-import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../fixtures/service/service.ts";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { ObjectId, UUID } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { createEndedSessions } from "../../src/sign-in/ended-store.ts";
 import { cli, cliJson, useFolder } from "../cli/cli.ts";
 import { newClient, useService } from "../support/client.ts";

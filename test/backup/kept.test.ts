@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { backupRules } from "../../src/backup/kept.ts";
 import { collections } from "../../src/db/collections.ts";
-import { allCollections } from "../../src/services.ts";
+import { allCollections } from "../../src/app/services.ts";
 import { readPage } from "../docs/pages.ts";
 
 const rows = [...readPage("docs/backup.md").text.matchAll(/^\| `(\w+)` \| (yes|no) \| (.*?)\s*\|$/gm)];

@@ -3,7 +3,7 @@ import { BSON, UUID } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Documents, ReadPage } from "../../src/backup/keys.ts";
 import { createReadKeysAndAccount } from "../../src/backup/keys.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 
 interface Created {
   readonly created_at?: { readonly $gte: Date };

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { Document } from "mongodb";
 import { BSONRegExp, Binary, Code, Double, Long, MaxKey, ObjectId, UUID } from "mongodb";
 import { beforeAll, expect, test, vi } from "vitest";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { ExportResponseSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createEndedSessions } from "../../src/sign-in/ended-store.ts";

@@ -4,8 +4,8 @@ import { Binary, BSON, UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { createApiKeyStore } from "../../src/api-keys/store.ts";
 import { createReadDocuments } from "../../src/backup/read.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();

@@ -1,7 +1,7 @@
 // The comparison with an older commit: its table, its ratios, and when it fails.
 import { expect, test } from "vitest";
-import { againstTable, isSlower, ratioTable } from "../../bench/against-table.ts";
-import type { Run, Sample } from "../../bench/results.ts";
+import { againstTable, isSlower, ratioTable } from "./against-table.ts";
+import type { Run, Sample } from "./results.ts";
 
 const sample = (rate: number, serviceUs: number, mongodUs = 1_000): Sample => ({
   rate,

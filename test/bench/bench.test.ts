@@ -7,13 +7,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bench } from "../../bench/bench.ts";
-import type { Benched } from "../../bench/bench.ts";
-import { differences } from "../../bench/check.ts";
-import type { Line, Subject } from "../../bench/lines.ts";
-import type { PeerName } from "../../bench/peers/peers.ts";
-import { plot } from "../../bench/plot.ts";
-import { table } from "../../bench/table.ts";
+import { bench } from "./bench.ts";
+import type { Benched } from "./bench.ts";
+import { differences } from "./check.ts";
+import type { Line, Subject } from "./lines.ts";
+import type { PeerName } from "./peers/peers.ts";
+import { plot } from "./plot.ts";
+import { table } from "./table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
 const lines = [

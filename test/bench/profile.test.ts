@@ -1,6 +1,6 @@
 // The reading of a CPU profile: whose time it is, and from when on it counts.
 import { expect, test } from "vitest";
-import { profileOf, profileText } from "../../bench/profile.ts";
+import { profileOf, profileText } from "./profile.ts";
 
 const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 9 });
 const profile = {

@@ -2,16 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import {
-  appendLabelledNote,
-  createContactOnce,
-  createUniqueContact,
-  keptCollection,
-} from "../../bench/peers/promised-writes.ts";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { appendLabelledNote, createContactOnce, createUniqueContact, keptCollection } from "./peers/promised-writes.ts";
+import type { TestDatabase } from "../fixtures/databases/database.ts";
+import { createDatabase } from "../fixtures/databases/database.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
-import { allCollections } from "../../src/services.ts";
+import { allCollections } from "../../src/app/services.ts";
 
 let database: TestDatabase;
 let client: MongoClient;

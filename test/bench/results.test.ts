@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Benched } from "../../bench/bench.ts";
-import { keep } from "../../bench/kept.ts";
-import { measureRuns } from "../../bench/measure.ts";
-import type { Pair, Run, Sample } from "../../bench/results.ts";
-import { roundsOf, timesAsGood } from "../../bench/results.ts";
-import { goalTable } from "../../bench/table.ts";
+import type { Benched } from "./bench.ts";
+import { keep } from "./kept.ts";
+import { measureRuns } from "./measure.ts";
+import type { Pair, Run, Sample } from "./results.ts";
+import { roundsOf, timesAsGood } from "./results.ts";
+import { goalTable } from "./table.ts";
 
 const sample = (serviceUs: number, mongodUs = 0): Sample => ({
   rate: 1_000,

@@ -1,6 +1,6 @@
 // What the dashboard's pages say and how they look in each state: every account, width and color, and without scripts.
 import { expect, test } from "vitest";
-import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
+import { ann, ben, cleo } from "../fixtures/sign-in/users.ts";
 import { button, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, look, openWindow, picture } from "./pages.ts";
 import { share } from "../support/form.ts";

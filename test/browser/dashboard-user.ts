@@ -2,8 +2,8 @@
 import type { Browser, Page } from "playwright-core";
 import { createApiKeyStore } from "../../src/api-keys/store.ts";
 import type { User } from "../../src/embedded/provider/provider.ts";
-import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { SignInFixture } from "../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import type { Cookies, Watched, WindowOptions } from "./pages.ts";
 import { openWindow, useChromium } from "./pages.ts";
 

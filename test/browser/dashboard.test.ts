@@ -1,7 +1,7 @@
 // The dashboard in a real Chromium: a user gets a key, sees it once, rotates and revokes it, and signs out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ann, ben } from "../../fixtures/sign-in/users.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import { ann, ben } from "../fixtures/sign-in/users.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 import { button, secretForm, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, picture } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 // The guide in a real Chromium: search, tabs and copy buttons work, and the pages are accessible at every width.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { expectAccessible, look, openWindow, picture, useChromium } from "./pages.ts";
 
 const browser = useChromium();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { findChromium } from "../../fixtures/chromium.ts";
+import { findChromium } from "../fixtures/chromium.ts";
 import { isLong } from "../support/form.ts";
 
 const pictures = join(import.meta.dirname, "../../test-results/browser");

@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { openWindow, picture, useChromium } from "./pages.ts";
 import { openRecorded } from "./recorder.ts";
 

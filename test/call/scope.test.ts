@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { UUID } from "mongodb";
 import type { WriteScope } from "../../src/call/scope.ts";
 import { confirmGrant, grantWrites, noteWrite, readScope } from "../../src/call/scope.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import type { FailureReason } from "../../src/errors.ts";
-import { fail } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import type { FailureReason } from "../../src/call/errors.ts";
+import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
 const records = readScope(new UUID(), deadlineIn(1_000));

@@ -4,10 +4,10 @@ import type { Transport } from "@connectrpc/connect";
 import { ConnectError } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { isOfRest } from "../../fixtures/clients/wires.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { isOfRest } from "../fixtures/clients/wires.ts";
 import type { BeyondCase, Records } from "./beyond-rest.cases.ts";
 import { beyondCases, beyondRpcs } from "./beyond-rest.cases.ts";
 

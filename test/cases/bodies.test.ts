@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, writes } from "../support/every.ts";
-import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall } from "../fixtures/service/service.ts";
 
 const service = useService();
 let owner: Owner;

@@ -1,5 +1,5 @@
 // Runs the cases of ContactService on every wire.
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { runCases } from "../support/run-cases.ts";
 import { contactReadCases, fieldMaskCases } from "./contact-reads.cases.ts";
 import { contactWriteCases } from "./contact-writes.cases.ts";

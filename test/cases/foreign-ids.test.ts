@@ -7,7 +7,7 @@ import {
   FieldOptionsSchema,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import type { Fields } from "../../fixtures/clients/wires.ts";
+import type { Fields } from "../fixtures/clients/wires.ts";
 import { FieldRulesSchema, field as fieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
 import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
 import { SearchTranscriptsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";

@@ -1,6 +1,6 @@
 // Puts ids of another account into a field, and compares the response with that for an unknown id.
-import { randomId } from "../../fixtures/service/service.ts";
-import type { Fields } from "../../fixtures/clients/wires.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import type { Fields } from "../fixtures/clients/wires.ts";
 
 /** Ids of an account's records, by their kinds. */
 export type Ids = Readonly<Record<string, string>>;

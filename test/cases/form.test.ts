@@ -3,11 +3,11 @@ import { beforeAll, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { endpoints } from "../../fixtures/clients/wires.ts";
-import type { Shape } from "../../fixtures/clients/shapes.ts";
-import { mismatches } from "../../fixtures/clients/shapes.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { endpoints } from "../fixtures/clients/wires.ts";
+import type { Shape } from "../fixtures/clients/shapes.ts";
+import { mismatches } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 let owner: Owner;

@@ -1,7 +1,7 @@
 // The fields of a request that name a record by its id, by reflection, and requests that have a value there.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType, getOption } from "@bufbuild/protobuf";
-import type { Fields } from "../../fixtures/clients/wires.ts";
+import type { Fields } from "../fixtures/clients/wires.ts";
 import type { FieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
 import { field as fieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
 

@@ -6,7 +6,7 @@ import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { counts, useService } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
-import { randomId, startService } from "../../fixtures/service/service.ts";
+import { randomId, startService } from "../fixtures/service/service.ts";
 
 const service = useService();
 

@@ -2,11 +2,11 @@
 import { getOption } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
-import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
-import { named } from "../../fixtures/clients/operations.ts";
-import type { Fields, Named, Wire } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
+import { everyService, rpcsOf } from "../fixtures/clients/descriptors.ts";
+import { named } from "../fixtures/clients/operations.ts";
+import type { Fields, Named, Wire } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 import { field as fieldOption } from "../../src/gen/records/v1/options_pb.ts";
 import type { Client } from "../support/client.ts";
 import { newClient, useService } from "../support/client.ts";

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import type { Wire } from "../../fixtures/clients/wires.ts";
-import { requests as requestsOf } from "../../fixtures/clients/operations.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import type { Wire } from "../fixtures/clients/wires.ts";
+import { requests as requestsOf } from "../fixtures/clients/operations.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 const service = useService();
 let wires: readonly Wire[];

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { Wire } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { Wire } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 const service = useService();
 let wires: readonly Wire[];

@@ -1,9 +1,9 @@
 // Every operation of the generated descriptors is known to the tests: what is added without tests fails here.
 import { describe, expect, test } from "vitest";
-import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
-import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
-import { operations, operationsOf } from "../../fixtures/clients/operations.ts";
-import { endpoints } from "../../fixtures/clients/wires.ts";
+import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
+import { everyService, rpcsOf } from "../fixtures/clients/descriptors.ts";
+import { operations, operationsOf } from "../fixtures/clients/operations.ts";
+import { endpoints } from "../fixtures/clients/wires.ts";
 import { everyOperation } from "../faults/broken/operations.ts";
 import { withMadeUp } from "../support/made-up.ts";
 import { exceptions, promises, recordWrites, requestTo, writesIn } from "../support/writes.ts";
@@ -31,7 +31,7 @@ function untested(all: readonly RpcFacts[]): string[] {
     .flatMap(({ rpc: { name } }) => {
       const own = cases.filter((one) => one.rpc === name);
       return [
-        ...(name in endpoints ? [] : [`${name} has no endpoint in fixtures/clients/wires.ts`]),
+        ...(name in endpoints ? [] : [`${name} has no endpoint in test/fixtures/clients/wires.ts`]),
         ...(own.some(({ code }) => code === "ok") ? [] : [`${name} succeeds in no case of test/cases`]),
         ...(own.some(({ code }) => code !== "ok") || name === "CheckHealth"
           ? []
@@ -65,8 +65,8 @@ test("every exception in a list of writes is a write of the descriptors", () => 
 
 /** Whether REST has the rpc makes no difference: neither has a route. */
 describe.each([
-  ["records.v1.MadeUpService", "MergeContacts", "fixtures/clients/wires.ts"],
-  ["records.ingest.v1.MadeUpService", "HideContacts", "fixtures/clients/ingest-requests.ts"],
+  ["records.v1.MadeUpService", "MergeContacts", "test/fixtures/clients/wires.ts"],
+  ["records.ingest.v1.MadeUpService", "HideContacts", "test/fixtures/clients/ingest-requests.ts"],
 ])("a new write of %s", (service, rpc, place) => {
   const services = withMadeUp(service, rpc);
   const path = `${service}/${rpc}`;
@@ -92,7 +92,7 @@ test("a new public operation fails the tests of all operations", () => {
     "no test knows the rpc records.v1.ContactService/MergeContacts: add its endpoint",
   );
   expect(untested(rpcsOf(services))).toEqual([
-    "MergeContacts has no endpoint in fixtures/clients/wires.ts",
+    "MergeContacts has no endpoint in test/fixtures/clients/wires.ts",
     "MergeContacts succeeds in no case of test/cases",
     "MergeContacts fails in no case of test/cases",
   ]);

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { counts, ids, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 
 const service = useService();
 let owner: Owner;

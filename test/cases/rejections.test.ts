@@ -2,11 +2,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { counts } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { Wire } from "../../fixtures/clients/wires.ts";
-import { requestsOn } from "../../fixtures/clients/operations.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { Wire } from "../fixtures/clients/wires.ts";
+import { requestsOn } from "../fixtures/clients/operations.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 async function start(
   environment: Record<string, string> = {},

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 /** How a command ended, and what it said. */
 export interface Ended {

@@ -1,5 +1,5 @@
 // Contacts for an import without ids, and how many of them an account holds.
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 /** Contacts without an id and an email: sent twice, they would be stored twice. */
 export function nameless(from: number, to: number): string {

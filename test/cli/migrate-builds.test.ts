@@ -2,8 +2,8 @@
 import { MongoClient } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { ensureIndexes, fewDocuments } from "../../src/db/indexes.ts";
-import { indexesFor } from "../../src/services.ts";
-import { startOwnMongod, startThreeMongods, withFault } from "../../fixtures/databases/own-mongod.ts";
+import { indexesFor } from "../../src/app/services.ts";
+import { startOwnMongod, startThreeMongods, withFault } from "../fixtures/databases/own-mongod.ts";
 import { startCli } from "./cli.ts";
 import { migrate } from "./migrate.ts";
 

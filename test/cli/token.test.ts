@@ -1,11 +1,11 @@
 // `records token`: a user signs in, by the browser or by a pasted address, and the program prints the access token.
 import { expect, test, vi } from "vitest";
-import { noteSecret } from "../../fixtures/service/secrets.ts";
-import { statusOf } from "../../fixtures/sign-in/assistants.ts";
-import type { Browser, Page } from "../../fixtures/sign-in/browser.ts";
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
+import { noteSecret } from "../fixtures/service/secrets.ts";
+import { statusOf } from "../fixtures/sign-in/assistants.ts";
+import type { Browser, Page } from "../fixtures/sign-in/browser.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
 import type { Ended, Running } from "./cli.ts";
 import { startCli } from "./cli.ts";
 

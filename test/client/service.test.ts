@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
 import { counts, everyOf, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 import {
   contact,
   foundNote,
@@ -14,7 +14,7 @@ import {
   sessionSummary,
   timelineNote,
   transcript,
-} from "../../fixtures/clients/shapes.ts";
+} from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 const throttled = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });

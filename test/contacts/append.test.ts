@@ -1,8 +1,8 @@
 // POST /v1/contacts/{contact_id}/notes: the note that is appended, and the contact that it leaves alone.
 import { expect, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { mismatches, timelineNote } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { mismatches, timelineNote } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -1,7 +1,7 @@
 // POST /v1/contacts: what is written, what is returned, and what is rejected without a trace.
 import { expect, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
-import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
+import { contact, mismatches } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -1,8 +1,8 @@
 // GET /v1/contacts/{contact_id}: every field of a contact, its timeline and its recent sessions.
 import { expect, test } from "vitest";
 import { hoursFromNow, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { contact, mismatches } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { describe, expect, test } from "vitest";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import type { AccountSize } from "../cost/data.ts";
 import { fill } from "../cost/data.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";

@@ -3,7 +3,7 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";
-import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
+import { contact, mismatches } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -1,8 +1,8 @@
 // PATCH /v1/contacts/{contact_id}: what is changed, what stays, and what moves along with a name.
 import { expect, test } from "vitest";
 import { ids, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { contact, mismatches } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

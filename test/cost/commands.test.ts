@@ -3,9 +3,9 @@
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listenToMongo, listenToRedis } from "../../fixtures/databases/commands.ts";
-import type { RestCall, TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { randomId, startService } from "../../fixtures/service/service.ts";
+import { listenToMongo, listenToRedis } from "../fixtures/databases/commands.ts";
+import type { RestCall, TestAccount, TestService } from "../fixtures/service/service.ts";
+import { randomId, startService } from "../fixtures/service/service.ts";
 import { fill } from "./data.ts";
 
 let service: TestService;

@@ -10,8 +10,8 @@ import { publicRecipes } from "../faults/broken/public-recipes.ts";
 import { titleOf } from "../faults/broken/recipe.ts";
 import type { FaultInjector } from "../faults/fault-injector.ts";
 import { startFaultInjector } from "../faults/fault-injector.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 
 const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...userRecipes];
 let injector: FaultInjector;

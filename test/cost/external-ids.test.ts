@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import { fill } from "./data.ts";
 
 const service = useService();

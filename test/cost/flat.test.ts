@@ -4,13 +4,13 @@ import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { termsField, textField } from "../../src/db/search-fields.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import type { AccountSize } from "./data.ts";
 import { fill, fillWithOnes } from "./data.ts";
-import type { Examined } from "../../fixtures/databases/explain.ts";
-import { explain } from "../../fixtures/databases/explain.ts";
+import type { Examined } from "../fixtures/databases/explain.ts";
+import { explain } from "../fixtures/databases/explain.ts";
 
 const sizes: readonly AccountSize[] = [
   { contacts: 100, sessions: 100, notes: 100 },

@@ -4,11 +4,11 @@ import { UUID } from "mongodb";
 import { beforeAll, expect, test } from "vitest";
 import { readScope } from "../../src/call/scope.ts";
 import { withDerivedFields, newContact } from "../../src/contacts/write.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { createNoteStore } from "../../src/notes/store.ts";
 import { createSessionStore } from "../../src/sessions/store.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { explain } from "../../fixtures/databases/explain.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { explain } from "../fixtures/databases/explain.ts";
 import { useService } from "../support/client.ts";
 import { fill } from "./data.ts";
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { aggregate } from "../../src/db/aggregate.ts";
 import { appName, connectMongo } from "../../src/db/mongo.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { asAdministrator } from "../../fixtures/databases/database.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
 import { share } from "../support/form.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });

@@ -1,8 +1,8 @@
 // Search terms of a batch: derived in pieces, and limited in number.
 import { expect, test } from "vitest";
 import { termsOfBatch } from "../../src/db/batch-terms.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import { Failure } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { mapInPieces } from "../../src/large/pieces.ts";
 
 const deadline = deadlineIn(60_000);

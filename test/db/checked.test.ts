@@ -8,8 +8,8 @@ import type { UnprovenCredential } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { commit } from "../../src/db/write.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import { fail } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
 let client: MongoClient;

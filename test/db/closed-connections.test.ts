@@ -5,10 +5,10 @@ import type { MongoClient } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { Connection } from "mongodb/lib/cmap/connection.js";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase, directUri } from "../../fixtures/databases/database.ts";
-import type { Proxy } from "../../fixtures/network/proxy.ts";
-import { startProxy } from "../../fixtures/network/proxy.ts";
+import type { TestDatabase } from "../fixtures/databases/database.ts";
+import { createDatabase, directUri } from "../fixtures/databases/database.ts";
+import type { Proxy } from "../fixtures/network/proxy.ts";
+import { startProxy } from "../fixtures/network/proxy.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { poolOf } from "../../src/db/pool.ts";
 

@@ -2,7 +2,7 @@
 import { UUID } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { newRevision, pause, retryOnConflict } from "../../src/db/conflicts.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 

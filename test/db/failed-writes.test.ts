@@ -5,12 +5,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Fence } from "../../src/db/write.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { TooLate, transaction, write } from "../../src/db/write.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import { Failure } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { createTally } from "../../src/tally.ts";
-import type { MongoCommand } from "../../fixtures/databases/commands.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { createTally } from "../../src/call/tally.ts";
+import type { MongoCommand } from "../fixtures/databases/commands.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
 
 let client: MongoClient;

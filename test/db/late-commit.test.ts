@@ -2,20 +2,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Proxy } from "../../fixtures/network/proxy.ts";
-import { startProxy } from "../../fixtures/network/proxy.ts";
+import type { Proxy } from "../fixtures/network/proxy.ts";
+import { startProxy } from "../fixtures/network/proxy.ts";
 import { insertFenced, insertProven, insertRecord } from "../../src/db/insert.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence } from "../../src/db/write.ts";
 import { transaction, write } from "../../src/db/write.ts";
-import { deadlineIn, withDeadline } from "../../src/deadline.ts";
+import { deadlineIn, withDeadline } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { directUri } from "../../fixtures/databases/database.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { directUri } from "../fixtures/databases/database.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });
 

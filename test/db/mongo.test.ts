@@ -8,11 +8,11 @@ import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { connectMongo, unshared, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
-import { shownError } from "../../src/logged-error.ts";
-import { startProxy } from "../../fixtures/network/proxy.ts";
+import { shownError } from "../../src/log/logged-error.ts";
+import { startProxy } from "../fixtures/network/proxy.ts";
 import { primaryOf } from "../../src/db/primary.ts";
-import { createDatabase, directUri } from "../../fixtures/databases/database.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { createDatabase, directUri } from "../fixtures/databases/database.ts";
+import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { startTlsServer } from "../support/tls-server.ts";
 
 test.each([

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
-import type { Fixture } from "../../fixtures/service/fixture.ts";
-import { withFixture } from "../../fixtures/service/fixture.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { rest } from "../../fixtures/service/service.ts";
+import type { Fixture } from "../fixtures/service/fixture.ts";
+import { withFixture } from "../fixtures/service/fixture.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { rest } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 

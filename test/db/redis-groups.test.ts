@@ -9,12 +9,12 @@ import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { sharedBucket } from "../../src/guards/shared-bucket.ts";
-import type { OwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
-import { startOwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
-import type { OwnSentinelGroup } from "../../fixtures/databases/own-sentinel-group.ts";
-import { startOwnSentinelGroup } from "../../fixtures/databases/own-sentinel-group.ts";
-import type { GroupServer } from "../../fixtures/databases/redis-process.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { OwnRedisCluster } from "../fixtures/databases/own-redis-cluster.ts";
+import { startOwnRedisCluster } from "../fixtures/databases/own-redis-cluster.ts";
+import type { OwnSentinelGroup } from "../fixtures/databases/own-sentinel-group.ts";
+import { startOwnSentinelGroup } from "../fixtures/databases/own-sentinel-group.ts";
+import type { GroupServer } from "../fixtures/databases/redis-process.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { slotOf, takeCrossing } from "../support/one-slot.ts";
 
 const names = Array.from({ length: 60 }, (_, at) => `name ${at}`);

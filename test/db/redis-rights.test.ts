@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { expect, onTestFinished, test } from "vitest";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { runDoctor } from "../../src/cli/doctor/doctor.ts";
 import { environmentOf } from "../cli/doctor/set-up.ts";
 

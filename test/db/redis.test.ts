@@ -8,7 +8,7 @@ import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Redis } from "ioredis";
 import { replyCode } from "../../src/db/redis-code.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 const open = new Set<Socket>();
 /** A proxy to Redis whose open connections can be lost silently. */
 const way = createServer((near) => {

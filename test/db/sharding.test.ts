@@ -10,10 +10,10 @@ import { requireServer } from "../../src/db/mongo.ts";
 import { primaryOf, watchPrimary } from "../../src/db/primary.ts";
 import { placements } from "../../src/db/sharding.ts";
 import { createBulkLoading } from "../../src/ingest/bulk.ts";
-import { allCollections } from "../../src/services.ts";
+import { allCollections } from "../../src/app/services.ts";
 import { arePlacesGenerated, placesFile, withPlaces } from "../../scripts/sharding-table.ts";
-import { createShardWatch, onPurpose, routingOf, shardKeyOf } from "../../fixtures/databases/shards.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { createShardWatch, onPurpose, routingOf, shardKeyOf } from "../fixtures/databases/shards.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { takeScattered } from "../support/one-shard.ts";
 
 const splitCollections = allCollections.filter(({ collection }) => shardKeyOf(collection) !== undefined);

@@ -3,15 +3,15 @@ import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import type { Services } from "../../src/services.ts";
-import { allCollections, createServices } from "../../src/services.ts";
+import type { Services } from "../../src/app/services.ts";
+import { allCollections, createServices } from "../../src/app/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
-import { directUri } from "../../fixtures/databases/database.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startThreeMongods } from "../../fixtures/databases/own-mongod.ts";
+import { directUri } from "../fixtures/databases/database.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startThreeMongods } from "../fixtures/databases/own-mongod.ts";
 
 vi.setConfig({ hookTimeout: 120_000 });
 

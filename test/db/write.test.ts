@@ -8,12 +8,12 @@ import { mongoFailureOf } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
-import type { Deadline } from "../../src/deadline.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import type { Deadline } from "../../src/call/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
 
 let client: MongoClient;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { problemsOf, readCompose, variablesOf } from "./compose.ts";
 import { configOf, problemsOfNames, readEnvironmentFile, replacedIn, root } from "./settings.ts";
 

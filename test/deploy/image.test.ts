@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../../src/embedded/port.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { rest, sessionSecret, startService, testIssuer } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { rest, sessionSecret, startService, testIssuer } from "../fixtures/service/service.ts";
 import type { Image } from "./build.ts";
 import { buildImage, filesOf } from "./build.ts";
 import { createFilter, execForm, parseDockerfile } from "./dockerfile.ts";
@@ -183,6 +183,6 @@ test("detects a Dockerfile that cannot be built: an excluded file, a missing sta
 
 test("the last matching line of .dockerignore decides, for a file and for everything in a folder", () => {
   const kept = createFilter("# all\n*\n!src\nsrc/gen\n!package*.json\n**/*.log\n");
-  expect(["src/app.ts", "src/a/b.ts", "package-lock.json"].filter(kept)).toHaveLength(3);
+  expect(["src/app/app.ts", "src/a/b.ts", "package-lock.json"].filter(kept)).toHaveLength(3);
   expect(["README.md", ".env", "src/gen/rest.ts", "src/a/b.log", "deploy/x"].filter(kept)).toEqual([]);
 });

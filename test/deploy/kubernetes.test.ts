@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readConfig } from "../../src/config.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { readConfig } from "../../src/config/config.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { parseDockerfile } from "./dockerfile.ts";
 import type { Container, Kustomization, Manifest } from "./kubernetes.ts";
 import { folders, manifestFiles, problemsOf, readManifests } from "./kubernetes.ts";
@@ -182,7 +182,7 @@ test("the probes and the monitor request paths that the internal listener serves
 
 test("a pod has more time to end than it waits before SIGTERM and the service needs to finish [OPS-16]", () => {
   const graceMs = Number(
-    /const graceMs = ([\d_]+)/.exec(readFileSync(join(root, "src/app.ts"), "utf8"))?.[1]?.replaceAll("_", ""),
+    /const graceMs = ([\d_]+)/.exec(readFileSync(join(root, "src/app/app.ts"), "utf8"))?.[1]?.replaceAll("_", ""),
   );
   expect(graceMs).toBe(10_000);
   expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkJsonschema, kubernetesValidate, pythonTool } from "../../scripts/python-tool.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { composePath } from "./compose.ts";
 import { folders, manifestFiles } from "./kubernetes.ts";
 import { root } from "./settings.ts";

@@ -1,16 +1,16 @@
 // Which variables the service reads, and how deployment files' settings are put to it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
-import { readConfig } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
-/** The variables that src/config.ts reads. */
+/** The variables that src/config/config.ts reads. */
 const readNames: ReadonlySet<string> = new Set(
-  [...readFileSync(join(root, "src/config.ts"), "utf8").matchAll(/\b(?:env|required)\("([A-Z][A-Z0-9_]*)"/g)].map(
-    ([, name]) => name ?? "",
-  ),
+  [
+    ...readFileSync(join(root, "src/config/config.ts"), "utf8").matchAll(/\b(?:env|required)\("([A-Z][A-Z0-9_]*)"/g),
+  ].map(([, name]) => name ?? ""),
 );
 
 /** Without these an instance would start parts of its own, or not at all. */

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context } from "../../src/cli/context.ts";
 import { describe } from "../../src/cli/program.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { failures } from "../../src/errors.ts";
+import { failures } from "../../src/call/errors.ts";
 import { AuditEventSchema } from "../../src/gen/records/v1/audit_pb.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { codeOf, guide, readPage, shownIn } from "./pages.ts";
 
 const events = AuditEventSchema.values.map(({ name }) => name.replace("AUDIT_EVENT_", "").toLowerCase());

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConfig, secretSettings } from "../../src/config.ts";
+import { readConfig, secretSettings } from "../../src/config/config.ts";
 import { readPage, root } from "./pages.ts";
 
 const page = readPage("docs/settings.md").prose;
@@ -12,7 +12,7 @@ const rows = [...page.matchAll(/^\| `([A-Z0-9_]+)` \| .* \| (.*) \|$/gm)].map(
 const defaults = new Map(rows);
 
 test("the table has every variable that is read, once, and no other", () => {
-  const source = readFileSync(join(root, "src/config.ts"), "utf8");
+  const source = readFileSync(join(root, "src/config/config.ts"), "utf8");
   const read = [...source.matchAll(/(?:env|required)\("([A-Z0-9_]+)"\)/g)].map(([, name = ""]) => name);
   expect(read.length).toBeGreaterThan(25);
   expect(rows.map(([name]) => name).sort()).toEqual(

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Program } from "../../fixtures/service/program.ts";
+import type { Program } from "../fixtures/service/program.ts";
 import { root } from "./pages.ts";
 
 /** How a command ended, and what it printed on either stream. */

@@ -31,7 +31,9 @@ const ending =
 const printed = [
   ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^supervisor/),
   ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
-  ...["src/config.ts", "src/redis-url.ts", "src/url-setting.ts", "src/secret-files.ts"].map((path) => join(root, path)),
+  ...["src/config/config.ts", "src/config/redis-url.ts", "src/config/url-setting.ts", "src/config/secret-files.ts"].map(
+    (path) => join(root, path),
+  ),
   ...["src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
 ]
   .flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))

@@ -2,10 +2,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { drills } from "../../drills/all.ts";
-import { occurrences } from "../../drills/fixture/broken.ts";
+import { drills } from "./all.ts";
+import { occurrences } from "./fixture/broken.ts";
 
-const folder = join(import.meta.dirname, "../../drills");
+const folder = join(import.meta.dirname, ".");
 const breaks = drills.flatMap(({ name, breaks: own = [], controls }) =>
   [...own, ...controls.flatMap(({ breaks: replaced = [] }) => replaced)].map((change) => ({ drill: name, ...change })),
 );

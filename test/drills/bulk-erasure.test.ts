@@ -1,10 +1,10 @@
 // An erasure while several instances run, in short: `npm run drill:erasure` is the long form.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { drillErasure, sweepWithoutLease } from "../../drills/bulk/erasure.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { drillErasure, sweepWithoutLease } from "./bulk/erasure.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 let mongod: OwnMongod;
 let redis: EmbeddedServer;
 

@@ -1,7 +1,7 @@
 // A large import by the command line, in short: `npm run drill:import` is the long form.
 import { expect, test } from "vitest";
-import { digestsOf } from "../../drills/bulk/generate.ts";
-import { drillBulk } from "../../drills/bulk/fixture.ts";
+import { digestsOf } from "./bulk/generate.ts";
+import { drillBulk } from "./bulk/fixture.ts";
 
 const small = { contacts: 100, sessions: 100, notes: 1_000 };
 

@@ -1,5 +1,5 @@
 // The drill of crashes in its short form: `npm run drill -- crash` is the long one.
-import { crash } from "../../drills/crash/crash.ts";
+import { crash } from "./crash/crash.ts";
 import { holds } from "./hold.ts";
 
 holds(crash, ["IDM-15"]);

@@ -1,5 +1,5 @@
 // The drill of the dependencies, in seconds.
-import { dependencies } from "../../drills/dependencies/dependencies.ts";
+import { dependencies } from "./dependencies/dependencies.ts";
 import { holds } from "./hold.ts";
 
 holds(dependencies, ["OPS-15", "RTE-13", "OAU-14", "IDM-18"], "in the long form");

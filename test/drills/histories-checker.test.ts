@@ -1,18 +1,18 @@
 // What the histories drill calls a violation, and what it does not.
 import { expect, test } from "vitest";
-import type { Operation } from "../../drills/histories/operation.ts";
-import type { Committed } from "../../drills/histories/oplog.ts";
+import type { Operation } from "./histories/operation.ts";
+import type { Committed } from "./histories/oplog.ts";
 import {
   gapBeyond,
   checkCredentials,
   checkFailures,
   checkRecovery,
   checkSwitches,
-} from "../../drills/histories/promises-checker.ts";
-import { checkCreates, checkLateEffects, checkNotes } from "../../drills/histories/records-checker.ts";
-import { checkRegister, checkSearches } from "../../drills/histories/registers-checker.ts";
-import { overlapMs } from "../../drills/histories/primaries.ts";
-import type { Violation } from "../../drills/histories/violations.ts";
+} from "./histories/promises-checker.ts";
+import { checkCreates, checkLateEffects, checkNotes } from "./histories/records-checker.ts";
+import { checkRegister, checkSearches } from "./histories/registers-checker.ts";
+import { overlapMs } from "./histories/primaries.ts";
+import type { Violation } from "./histories/violations.ts";
 import { operation } from "./operation.ts";
 
 const initial = { full_name: "n0", email: "e0", phone: "p0" };

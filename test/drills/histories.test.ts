@@ -1,5 +1,5 @@
 // The histories drill in its short form: `npm run drill -- histories` is the long one.
-import { histories } from "../../drills/histories/histories.ts";
+import { histories } from "./histories/histories.ts";
 import { holds } from "./hold.ts";
 
 // The tests of the checker find planted faults. The control would take another minute.

@@ -1,6 +1,6 @@
 // A drill in its short form as tests: the promise holds, and its first control detects a broken one.
 import { expect, test } from "vitest";
-import type { Drill } from "../../drills/drill.ts";
+import type { Drill } from "./drill.ts";
 import { isLong } from "../support/form.ts";
 
 /** A drill starts several servers and waits until its faults are over. */

@@ -1,12 +1,12 @@
 // The hostile drill's derivation and check of test cases, on known sources and costs.
 import { expect, test } from "vitest";
-import type { Case } from "../../drills/hostile/cases.ts";
-import { casesOf } from "../../drills/hostile/cases.ts";
-import { pumpsOf } from "../../drills/hostile/expressions.ts";
-import type { Gauge } from "../../drills/hostile/gauge.ts";
-import { filled, patternsFor, pump } from "../../drills/hostile/patterns.ts";
-import { readSought, soughtIn } from "../../drills/hostile/sources.ts";
-import { weigh, weighAll } from "../../drills/hostile/weigh.ts";
+import type { Case } from "./hostile/cases.ts";
+import { casesOf } from "./hostile/cases.ts";
+import { pumpsOf } from "./hostile/expressions.ts";
+import type { Gauge } from "./hostile/gauge.ts";
+import { filled, patternsFor, pump } from "./hostile/patterns.ts";
+import { readSought, soughtIn } from "./hostile/sources.ts";
+import { weigh, weighAll } from "./hostile/weigh.ts";
 
 test("finds a header in every way that the source reads it", () => {
   const { headers } = soughtIn(`

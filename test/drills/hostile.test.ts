@@ -1,5 +1,5 @@
 // The hostile drill in its short form.
-import { hostile } from "../../drills/hostile/hostile.ts";
+import { hostile } from "./hostile/hostile.ts";
 import { holds } from "./hold.ts";
 
 holds(hostile, ["ERR-08", "RTE-05", "OPS-70", "OPS-71"], "in the long form");

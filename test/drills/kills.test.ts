@@ -1,5 +1,5 @@
 // The drill of kills in its short form: `npm run drill -- kills` is the long one.
-import { kills } from "../../drills/kills/kills.ts";
+import { kills } from "./kills/kills.ts";
 import { holds } from "./hold.ts";
 
 holds(kills, ["IDM-15", "IDM-17", "IDM-18", "OPS-17"], "in the long form");

@@ -1,7 +1,7 @@
 // The drill of the rate limit over several instances, in its short form, and its checker put to the test.
 import { expect, test } from "vitest";
-import { excess, rejectedInVain } from "../../drills/limiter/laws.ts";
-import { limiter } from "../../drills/limiter/limiter.ts";
+import { excess, rejectedInVain } from "./limiter/laws.ts";
+import { limiter } from "./limiter/limiter.ts";
 import { holds } from "./hold.ts";
 
 holds(limiter, ["RTE-01", "RTE-02", "RTE-03", "OPS-17"], "in the long form");

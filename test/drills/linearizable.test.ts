@@ -2,10 +2,10 @@
 // that it must agree with.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Step } from "../../drills/histories/linearizable.ts";
-import { check } from "../../drills/histories/linearizable.ts";
-import type { Fields } from "../../drills/histories/operation.ts";
-import { stepsOf } from "../../drills/histories/steps.ts";
+import type { Step } from "./histories/linearizable.ts";
+import { check } from "./histories/linearizable.ts";
+import type { Fields } from "./histories/operation.ts";
+import { stepsOf } from "./histories/steps.ts";
 import { operation } from "./operation.ts";
 import { inForm } from "../support/form.ts";
 

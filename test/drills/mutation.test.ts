@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { excluded, groups } from "../../drills/mutation/groups.ts";
-import { rowsOf, scoreOf } from "../../drills/mutation/report.ts";
+import { excluded, groups } from "./mutation/groups.ts";
+import { rowsOf, scoreOf } from "./mutation/report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -57,7 +57,7 @@ test("excludes only existing files, and each for a reason", () => {
 });
 
 test("the accepted survivors are in existing files", () => {
-  const named = [...read("drills/mutation/survivors.md").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g)].map(
+  const named = [...read("test/drills/mutation/survivors.md").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g)].map(
     ([, path = ""]) => path,
   );
   expect(named.length).toBeGreaterThan(10);

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Network } from "../../drills/fixture/network.ts";
-import { startNetwork } from "../../drills/fixture/network.ts";
+import type { Network } from "./fixture/network.ts";
+import { startNetwork } from "./fixture/network.ts";
 
 // This process is the client; the server is another one by name only, which is what the network goes by.
 const network: Network = startNetwork(() => new Map([[process.pid, "client"]]));

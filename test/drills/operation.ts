@@ -1,5 +1,5 @@
 // A successful operation of a client, for tests of the checks on histories.
-import type { Operation } from "../../drills/histories/operation.ts";
+import type { Operation } from "./histories/operation.ts";
 
 /** An operation from 0 to 1, with these members: a read, or a change if it wrote something. */
 export function operation(of: Partial<Operation>): Operation {

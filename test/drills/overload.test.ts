@@ -1,5 +1,5 @@
 // The drill of too many requests, in its short form.
-import { overload } from "../../drills/overload/overload.ts";
+import { overload } from "./overload/overload.ts";
 import { holds } from "./hold.ts";
 
 // A few seconds of load do not bring a fast machine to a collapse.

@@ -1,5 +1,5 @@
 // The sign-out drill in its short form.
-import { signOut } from "../../drills/sign-out/sign-out.ts";
+import { signOut } from "./sign-out/sign-out.ts";
 import { holds } from "./hold.ts";
 
 holds(signOut, ["OAU-15", "OAU-16", "DSH-08", "OPS-17"]);

@@ -1,8 +1,8 @@
 // The starvation drill in its short form, and tests of its checker.
 import { expect, test } from "vitest";
-import type { Attacked } from "../../drills/starvation/verdict.ts";
-import { faultsOf, unfit } from "../../drills/starvation/verdict.ts";
-import { starvation } from "../../drills/starvation/starvation.ts";
+import type { Attacked } from "./starvation/verdict.ts";
+import { faultsOf, unfit } from "./starvation/verdict.ts";
+import { starvation } from "./starvation/starvation.ts";
 import { holds } from "./hold.ts";
 
 // A build without limits starves others reliably only where nothing else runs.

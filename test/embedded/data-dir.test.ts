@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { lockDataDir } from "../../src/embedded/data-dir.ts";
 import { startEmbedded } from "../../src/embedded/dependencies.ts";
 import { identify } from "../../src/embedded/process-id.ts";

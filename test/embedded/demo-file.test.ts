@@ -6,11 +6,11 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DemoProfile } from "../../src/embedded/demo/records.ts";
 import { createDemo } from "../../src/embedded/demo.ts";
-import type { FailureReason } from "../../src/errors.ts";
-import { Failure } from "../../src/errors.ts";
+import type { FailureReason } from "../../src/call/errors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { rest, startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { rest, startService } from "../fixtures/service/service.ts";
 
 const issuer = "https://id.example";
 const user: Parameters<typeof createDemo>[2][number] = {

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import type { EmbeddedOptions } from "../../src/embedded/server.ts";
 
 /** Where the service itself keeps programs, so that the tests fetch none that is there. */

@@ -1,10 +1,10 @@
 // The evals, checked against their bounds: every everyday question takes few calls and few tokens.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Demo } from "../../evals/instance.ts";
-import { withDemo } from "../../evals/instance.ts";
-import { questions } from "../../evals/questions.ts";
-import type { Question } from "../../evals/trace.ts";
-import { checkTrace, troublesOf } from "../../evals/trace.ts";
+import type { Demo } from "./instance.ts";
+import { withDemo } from "./instance.ts";
+import { questions } from "./questions.ts";
+import type { Question } from "./trace.ts";
+import { checkTrace, troublesOf } from "./trace.ts";
 
 let demo: Demo;
 let end = (): void => undefined;

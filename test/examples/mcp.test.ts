@@ -1,7 +1,7 @@
 // The example with the official MCP client, run as a program with a user's token.
 import { expect, test } from "vitest";
 import { holderOf } from "../mcp/tools/set-up.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { runExample } from "./run.ts";
 
 const fixture = useSignInFixture();

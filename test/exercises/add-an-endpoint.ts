@@ -2,7 +2,7 @@
 // the files it takes.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Program } from "../../fixtures/service/program.ts";
+import type { Program } from "../fixtures/service/program.ts";
 import { createScratch, expect } from "./scratch.ts";
 
 const scratch = createScratch();
@@ -11,8 +11,8 @@ const { change, run } = scratch;
 const proto = "proto/records/v1/contacts.proto";
 const service = "src/contacts/service.ts";
 const store = "src/contacts/store.ts";
-const endpoints = "fixtures/clients/wires.ts";
-const programFile = join(scratch.folder, "fixtures/service/program.ts");
+const endpoints = "test/fixtures/clients/wires.ts";
+const programFile = join(scratch.folder, "test/fixtures/service/program.ts");
 
 /**
  * The test files that count operations: those that take their lists from the descriptors, and those that state them.

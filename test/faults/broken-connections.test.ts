@@ -3,7 +3,7 @@
 // drill:connections` has every operation under every fault.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 import { adminRecipes } from "./broken/admin-recipes.ts";
 import { ingestRecipes } from "./broken/ingest-recipes.ts";
 import { nameOf } from "./broken/kinds.ts";

@@ -1,10 +1,10 @@
 // A service over a database of its own in which a test injects faults: instances in this process, Redis, and an
 // account.
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startInstance } from "../../fixtures/service/service.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startInstance } from "../fixtures/service/service.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 /** Dependencies in which faults can be injected, and instances over them. */
 export interface FaultInjector {

@@ -3,15 +3,15 @@
 import { Socket } from "node:net";
 import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { recordsOf } from "../../fixtures/records/stored.ts";
-import { wires } from "../../fixtures/clients/idempotent-writes.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startChild } from "../../fixtures/service/child.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
+import { wires } from "../fixtures/clients/idempotent-writes.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startChild } from "../fixtures/service/child.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 import { startFaultInjector } from "./fault-injector.ts";
-import type { HeldMessage, MongoProxy } from "../../fixtures/network/mongo-proxy.ts";
-import { startMongoProxy } from "../../fixtures/network/mongo-proxy.ts";
+import type { HeldMessage, MongoProxy } from "../fixtures/network/mongo-proxy.ts";
+import { startMongoProxy } from "../fixtures/network/mongo-proxy.ts";
 
 let injector: FaultInjector;
 let proxy: MongoProxy;

@@ -4,11 +4,11 @@ import { readdirSync } from "node:fs";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { createDatabase } from "../../fixtures/databases/database.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { createDatabase } from "../fixtures/databases/database.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 import { runDoctor } from "../../src/cli/doctor/doctor.ts";
-import { startChild } from "../../fixtures/service/child.ts";
-import { rest, startService } from "../../fixtures/service/service.ts";
+import { startChild } from "../fixtures/service/child.ts";
+import { rest, startService } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

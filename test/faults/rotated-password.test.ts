@@ -1,15 +1,15 @@
 // An instance whose password of MongoDB is changed while it runs.
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { asAdministrator, createDatabase, directUri } from "../../fixtures/databases/database.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
-import { createServices } from "../../src/services.ts";
+import type { TestDatabase } from "../fixtures/databases/database.ts";
+import { asAdministrator, createDatabase, directUri } from "../fixtures/databases/database.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
+import { createServices } from "../../src/app/services.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import type { Proxy } from "../../fixtures/network/proxy.ts";
-import { startProxy } from "../../fixtures/network/proxy.ts";
-import { passwordOf } from "../../fixtures/service/secrets.ts";
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { rest, startInstance } from "../../fixtures/service/service.ts";
+import type { Proxy } from "../fixtures/network/proxy.ts";
+import { startProxy } from "../fixtures/network/proxy.ts";
+import { passwordOf } from "../fixtures/service/secrets.ts";
+import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
+import { rest, startInstance } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

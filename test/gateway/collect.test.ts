@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { collect } from "../../gateway/collect.ts";
+import { collect } from "../../src/http/collect.ts";
 
 test("pieces of any size are returned unchanged", () => {
   for (const sizes of [[], [0], [5], [0, 3], [3, 0, 2], [1, 1, 1, 1, 1], [100, 1, 1_000, 7], [65_536, 65_536, 1]]) {

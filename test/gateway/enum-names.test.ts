@@ -3,7 +3,7 @@ import { create, createFileRegistry, fromJson, toJson } from "@bufbuild/protobuf
 import type { DescFile } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
+import { acceptShortEnumNames } from "../../src/http/enum-names.ts";
 import { file_records_ingest_v1_ingest } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 
 /** A message that has the enum in its notes, from descriptors of its own: the library remembers those of a process. */

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
 import type { Inbound, RpcResponse } from "../../src/call/dispatch.ts";
-import { rejectInput } from "../../src/errors.ts";
+import { rejectInput } from "../../src/call/errors.ts";
 import type { Version } from "./gateway.ts";
 
 /** Returns a request without a body, and its response. `socket` and `stream` can be changed by the test. */

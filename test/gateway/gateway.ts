@@ -7,8 +7,8 @@ import { buffer } from "node:stream/consumers";
 import type { DescMethodUnary, DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
-import type { Failure, Violation } from "../../src/errors.ts";
-import { rejectInput } from "../../src/errors.ts";
+import type { Failure, Violation } from "../../src/call/errors.ts";
+import { rejectInput } from "../../src/call/errors.ts";
 import type { Inbound, Observation, RpcResponse } from "../../src/call/dispatch.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";

@@ -3,8 +3,8 @@ import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
-import { combineCrc32, gzipAround, renderGzip, renderInflated } from "../../gateway/gzip.ts";
-import { deflateText, findDeflated, defineDeflatedField } from "../../src/deflated.ts";
+import { combineCrc32, gzipAround, renderGzip, renderInflated } from "../../src/http/gzip.ts";
+import { deflateText, findDeflated, defineDeflatedField } from "../../src/large/deflated.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 

@@ -1,8 +1,8 @@
 // The gateway over real connections of both versions: order, statuses, headers, bodies (contract §2.2–§2.9).
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { deflateText, defineDeflatedField } from "../../src/deflated.ts";
-import { fail, isForTheLog } from "../../src/errors.ts";
+import { deflateText, defineDeflatedField } from "../../src/large/deflated.ts";
+import { fail, isForTheLog } from "../../src/call/errors.ts";
 import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";

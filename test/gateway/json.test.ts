@@ -1,8 +1,8 @@
 // Compares the JSON reader with JSON.parse, and checks what JSON.parse does not report (contract §2.3, §2.4).
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Flaw, Json } from "../../gateway/json.ts";
-import { readJson } from "../../gateway/json.ts";
+import type { Flaw, Json } from "../../src/http/json.ts";
+import { readJson } from "../../src/http/json.ts";
 import { inForm } from "../support/form.ts";
 
 test("reads a JSON text as JSON.parse does, whatever its whitespace [VAL-01]", () => {

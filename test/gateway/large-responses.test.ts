@@ -1,13 +1,13 @@
 // Large responses of the gateway: which are made in pieces, and which take a slot for huge ones.
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { RpcResponse } from "../../src/call/dispatch.ts";
-import type { DeflatedText } from "../../src/deflated.ts";
-import { defineDeflatedField, deflateText } from "../../src/deflated.ts";
+import type { DeflatedText } from "../../src/large/deflated.ts";
+import { defineDeflatedField, deflateText } from "../../src/large/deflated.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { Tally } from "../../src/tally.ts";
-import { createTally } from "../../src/tally.ts";
+import type { Tally } from "../../src/call/tally.ts";
+import { createTally } from "../../src/call/tally.ts";
 import { createExchange, serve } from "./exchange.ts";
 import { responseOf } from "./gateway.ts";
 

@@ -1,8 +1,8 @@
 // What happens after a rejection to a client that is still sending (RFC 9112 §9.6).
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { announceClose, closeSent, isRejected, writeFailureAndClose } from "../../gateway/linger.ts";
-import { Failure } from "../../src/errors.ts";
+import { announceClose, closeSent, isRejected, writeFailureAndClose } from "../../src/http/linger.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createExchange } from "./exchange.ts";
 import type { Version } from "./gateway.ts";

@@ -2,12 +2,12 @@
 import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import type { OpenApiOptions } from "../../gateway/openapi-settings.ts";
+import type { OpenApiOptions } from "../../src/http/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
-import type { FailureReason } from "../../src/errors.ts";
-import { failures } from "../../src/errors.ts";
+import type { FailureReason } from "../../src/call/errors.ts";
+import { failures } from "../../src/call/errors.ts";
 import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { parseInstant } from "../../src/instant.ts";
+import { parseInstant } from "../../src/text/instant.ts";
 import { ajv, checkerOf, document, operationOf, operations, options } from "./document.ts";
 
 test("is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {

@@ -1,10 +1,10 @@
 // How path and query parameters are read (contract §2.3, §2.4, §2.11).
 import { expect, test } from "vitest";
-import type { RequestField } from "../../gateway/route.ts";
-import { table } from "../../gateway/route.ts";
+import type { RequestField } from "../../src/http/route.ts";
+import { table } from "../../src/http/route.ts";
 import { createRequestReader } from "../../gateway/request.ts";
-import { readText, readValue } from "../../gateway/scalar.ts";
-import type { Violation } from "../../src/errors.ts";
+import { readText, readValue } from "../../src/http/scalar.ts";
+import type { Violation } from "../../src/call/errors.ts";
 
 const route = table.find(({ template, method }) => template === "/v1/sessions" && method === "GET")!;
 const search = table.find(({ template }) => template === "/v1/notes")!;

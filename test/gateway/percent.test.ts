@@ -1,6 +1,6 @@
 // How percent-encoding is decoded (RFC 3986 §2.1, §6.2.2.2).
 import { expect, test } from "vitest";
-import { decodePercent, decodeUnreserved } from "../../gateway/percent.ts";
+import { decodePercent, decodeUnreserved } from "../../src/http/percent.ts";
 
 test.each([
   ["%63ont%61cts", "contacts"],

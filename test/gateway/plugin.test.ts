@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRequestReader } from "../../gateway/request.ts";
-import type { Route } from "../../gateway/route.ts";
+import type { Route } from "../../src/http/route.ts";
 import { createRouter } from "../../gateway/router.ts";
 import type { ProtoTree } from "./protos.ts";
 import { copyProtos, tagsProto } from "./protos.ts";

@@ -1,8 +1,8 @@
 // How a query string is taken apart (contract §2.3, §2.4).
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readQuery } from "../../gateway/query.ts";
-import type { Violation } from "../../src/errors.ts";
+import { readQuery } from "../../src/http/query.ts";
+import type { Violation } from "../../src/call/errors.ts";
 
 function read(query: string, ...known: string[]): { values: unknown; violations: Violation[] } {
   const violations: Violation[] = [];

@@ -2,9 +2,9 @@
 // rejected.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import type { Body } from "../../gateway/body.ts";
-import { receiveBody, receiveBytes } from "../../gateway/body.ts";
-import type { Request } from "../../gateway/http.ts";
+import type { Body } from "../../src/http/body.ts";
+import { receiveBody, receiveBytes } from "../../src/http/body.ts";
+import type { Request } from "../../src/http/node-http.ts";
 
 function request(
   chunks: readonly (string | Buffer)[],

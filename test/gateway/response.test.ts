@@ -1,8 +1,8 @@
 // How a body is written: in how many pieces, and no faster than its client reads it.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { writeBody, writeFailure } from "../../gateway/response.ts";
-import { Failure } from "../../src/errors.ts";
+import { writeBody, writeFailure } from "../../src/http/response.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createExchange } from "./exchange.ts";
 import type { Version } from "./gateway.ts";

@@ -1,6 +1,6 @@
 // Date-times that do not exist are found in protobuf's JSON, wherever they are, and no other text is.
 import { expect, test } from "vitest";
-import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
+import { timesThatDoNotExist } from "../../src/http/timestamps.ts";
 import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { UpsertContactsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 

@@ -1,11 +1,11 @@
 // An operation as a tool: the schemas of what goes in and comes out, and how its arguments are read.
 import { expect, test } from "vitest";
-import { createArgumentReader } from "../../gateway/arguments.ts";
-import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
-import { table } from "../../gateway/route.ts";
-import { readText, readValue } from "../../gateway/scalar.ts";
-import { toolSchemas } from "../../gateway/tool-schema.ts";
-import type { Violation } from "../../src/errors.ts";
+import { createArgumentReader } from "../../src/mcp/arguments.ts";
+import type { OpenApiDocument } from "../../src/http/openapi-settings.ts";
+import { table } from "../../src/http/route.ts";
+import { readText, readValue } from "../../src/http/scalar.ts";
+import { toolSchemas } from "../../src/mcp/tool-schema.ts";
+import type { Violation } from "../../src/call/errors.ts";
 import { NoteKind } from "../../src/gen/records/v1/notes_pb.ts";
 import { ajv, document } from "./document.ts";
 

@@ -2,8 +2,8 @@
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { createRenderBody } from "../../gateway/response.ts";
-import type { table } from "../../gateway/route.ts";
+import { createRenderBody } from "../../src/http/response.ts";
+import type { table } from "../../src/http/route.ts";
 import { ArchiveContactsResponseSchema, IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import {
   AppendContactNoteResponseSchema,

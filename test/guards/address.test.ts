@@ -1,8 +1,8 @@
 // Which address's bucket a request without a key takes from: the peer's, or the one that our outermost proxy
 // saw.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 const limits = { RATE_LIMIT: "1", RATE_BURST: "1" };
 /** The instances by their TRUST_PROXY; each with its own Redis, so that they do not share buckets. */

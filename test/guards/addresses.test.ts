@@ -2,7 +2,7 @@
 import { BlockList } from "node:net";
 import { randomBytes, randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { addressOf, networkOf, wideNetworkOf } from "../../src/address.ts";
+import { addressOf, networkOf, wideNetworkOf } from "../../src/config/address.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
 import type { Request } from "../../src/call/exchange.ts";
 

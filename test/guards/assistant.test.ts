@@ -3,7 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { fail } from "../../src/errors.ts";
+import { fail } from "../../src/call/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";

@@ -10,8 +10,8 @@ import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { SharedBucketOptions } from "../../src/guards/shared-bucket.ts";
 import { sharedBucket as bucketIn } from "../../src/guards/shared-bucket.ts";
-import { listenToRedis } from "../../fixtures/databases/commands.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { listenToRedis } from "../fixtures/databases/commands.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 let redis: EmbeddedServer;
 /** A client that reads Redis's clock. */
 let observer: Redis;

@@ -26,8 +26,8 @@ import { countRows, listOf, observeAccount } from "../../src/guards/call.ts";
 import type { StreamHandler } from "../../src/guards/stream.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
 import type { Inbound, Observation } from "../../src/call/dispatch.ts";
-import type { Tally } from "../../src/tally.ts";
-import { createTally } from "../../src/tally.ts";
+import type { Tally } from "../../src/call/tally.ts";
+import { createTally } from "../../src/call/tally.ts";
 import { accountId, internalPolicyOf, make } from "./made.ts";
 
 test.each<[DescMessage, string | undefined]>([

@@ -1,12 +1,12 @@
 // The bound on concurrent work, in memory: who waits, who is rejected, and who gets a slot that becomes free.
 import { expect, test, vi } from "vitest";
-import type { Deadline } from "../../src/deadline.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import type { Deadline } from "../../src/call/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
 import { waiting } from "./made.ts";
-import { createTally } from "../../src/tally.ts";
+import { createTally } from "../../src/call/tally.ts";
 
 /** Work that runs until `end` is called. */
 function held(): { readonly work: () => Promise<void>; readonly begun: () => boolean; end(): void } {

@@ -1,8 +1,8 @@
 // The recognizer of credentials over test doubles: which bucket a look-up takes from, and how many run at once.
 import { UUID } from "mongodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { deadlineIn } from "../../src/deadline.ts";
-import { Failure, fail } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { Failure, fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";

@@ -1,8 +1,8 @@
 // The throttle of the dashboard's pages: a signed-in user takes from the account's bucket, from any address.
 import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { ann, ben } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ann, ben } from "../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 

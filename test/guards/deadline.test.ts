@@ -9,10 +9,10 @@ import {
   onPassed,
   requireNotPast,
   withDeadline,
-} from "../../src/deadline.ts";
-import { Failure } from "../../src/errors.ts";
+} from "../../src/call/deadline.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { createTally, timed } from "../../src/tally.ts";
+import { createTally, timed } from "../../src/call/tally.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
 
 afterEach(() => vi.useRealTimers());

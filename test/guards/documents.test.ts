@@ -1,5 +1,5 @@
 // The throttle of documents and metadata: a bucket for each address, and a slot for each large file.
-import { writeFailure } from "../../gateway/response.ts";
+import { writeFailure } from "../../src/http/response.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,9 +9,9 @@ import { createLimits } from "../../src/guards/limits.ts";
 import { inboundOf, pathOf } from "../../src/http/inbound.ts";
 import { createReference } from "../../src/reference/surface.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { RestCall, TestService } from "../../fixtures/service/service.ts";
-import { from } from "../../fixtures/service/from.ts";
-import { rest, startService } from "../../fixtures/service/service.ts";
+import type { RestCall, TestService } from "../fixtures/service/service.ts";
+import { from } from "../fixtures/service/from.ts";
+import { rest, startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let renderer: string;

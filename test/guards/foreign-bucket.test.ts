@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectRedis } from "../../src/db/redis.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { sharedBucket } from "../../src/guards/shared-bucket.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 test("a foreign value in place of a bucket in Redis counts as a full bucket, and is replaced [RTE-13]", async () => {
   const redis = await startOwnRedis();

@@ -4,9 +4,9 @@ import { crc32 } from "node:zlib";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let owner: TestAccount;

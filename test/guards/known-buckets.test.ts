@@ -9,7 +9,7 @@ import type { Bucket } from "../../src/guards/bucket.ts";
 import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { sharedBucket } from "../../src/guards/shared-bucket.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
 let link: RedisLink;

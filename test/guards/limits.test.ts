@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import type { Limits } from "../../src/guards/limits.ts";
 import { createLimits, createSendLarge } from "../../src/guards/limits.ts";
 import { addressBucket, createThrottle } from "../../src/guards/throttle.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
 let link: RedisLink;

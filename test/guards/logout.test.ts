@@ -1,8 +1,8 @@
 // The guard of back-channel logouts over test doubles: which bucket a logout token takes from.
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test, vi } from "vitest";
-import { deadlineIn } from "../../src/deadline.ts";
-import { fail } from "../../src/errors.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
+import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";

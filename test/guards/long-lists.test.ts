@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { everyService } from "../../fixtures/clients/descriptors.ts";
-import { Failure } from "../../src/errors.ts";
+import { everyService } from "../fixtures/clients/descriptors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { RestoreDocumentsRequestSchema } from "../../src/gen/records/admin/v1/backup_pb.ts";
 import {
   ArchiveContactsRequestSchema,

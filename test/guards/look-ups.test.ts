@@ -3,15 +3,15 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import type { RawResponse } from "../../fixtures/clients/raw.ts";
+import type { RawResponse } from "../fixtures/clients/raw.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../fixtures/sign-in/fixture.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { accessToken, offerIntrospection } from "../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../fixtures/sign-in/fixture.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { inForm } from "../support/form.ts";
 
 let fake: FakeProvider;

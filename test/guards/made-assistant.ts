@@ -1,7 +1,7 @@
 // The access policy of assistants over fake dependencies: a user with an account, and a provider that can
 // change.
 import { create } from "@bufbuild/protobuf";
-import type { Deadline } from "../../src/deadline.ts";
+import type { Deadline } from "../../src/call/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { AssistantAccessPolicy, Entry } from "../../src/guards/assistant.ts";
 import { assistantAccessPolicy } from "../../src/guards/assistant.ts";

@@ -5,7 +5,7 @@ import { create, setExtension } from "@bufbuild/protobuf";
 import { FieldDescriptorProto_Type as Type, MessageOptionsSchema, OneofOptionsSchema } from "@bufbuild/protobuf/wkt";
 import { CompilationError } from "@bufbuild/protovalidate";
 import { expect, test } from "vitest";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import type { Int32RulesSchema } from "../../src/gen/buf/validate/validate_pb.ts";
 import {
   MessageRulesSchema,

@@ -22,7 +22,7 @@ import { createRecognizer } from "../../src/guards/credentials.ts";
 import { internalAccessPolicy, publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import type { Claim, Proof } from "../../src/call/scope.ts";
-import { fail } from "../../src/errors.ts";
+import { fail } from "../../src/call/errors.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";

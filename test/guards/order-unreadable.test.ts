@@ -1,6 +1,6 @@
 // A call with a rejected key and an unreadable message gets the rejection of the key, on every wire.
 import { expect, test } from "vitest";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
+import { grpcCall } from "../fixtures/clients/http2-call.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();

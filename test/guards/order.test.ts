@@ -4,12 +4,12 @@ import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
-import { named, operations } from "../../fixtures/clients/operations.ts";
-import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../fixtures/clients/wires.ts";
+import { named, operations } from "../fixtures/clients/operations.ts";
+import { endpoints, openWires } from "../fixtures/clients/wires.ts";
 import { writesIn } from "../support/writes.ts";
 
 let service: TestService;

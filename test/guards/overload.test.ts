@@ -1,7 +1,7 @@
 // Load shedding over fake dependencies: which requests are rejected from memory, and which bucket they take from.
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ArrivedAt } from "../../src/call/dispatch.ts";
-import type { Failure } from "../../src/errors.ts";
+import type { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import { createCapacity, unlimited } from "../../src/guards/capacity.ts";

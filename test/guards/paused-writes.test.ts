@@ -2,11 +2,11 @@
 import type { CommandSucceededEvent } from "mongodb";
 import { UUID } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
-import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
-import { named } from "../../fixtures/clients/operations.ts";
-import type { Fields } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
+import { named } from "../fixtures/clients/operations.ts";
+import type { Fields } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";

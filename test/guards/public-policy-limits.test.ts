@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
-import { fail } from "../../src/errors.ts";
+import { fail } from "../../src/call/errors.ts";
 import { accountId, publicAccessPolicyOf, reasonOf, waiting } from "./made.ts";
 import { checkHealth, getContact, key, one, searchContacts, usePublicPolicy } from "./public-policy.ts";
 

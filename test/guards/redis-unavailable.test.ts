@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import { startInItsPlace } from "../../fixtures/databases/redis-in-its-place.ts";
-import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { startInItsPlace } from "../fixtures/databases/redis-in-its-place.ts";
+import type { RestResponse, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let second: TestService;

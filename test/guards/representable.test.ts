@@ -3,7 +3,7 @@ import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { FieldDescriptorProto_Type as FieldType, StructSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import type { Violation } from "../../src/errors.ts";
+import type { Violation } from "../../src/call/errors.ts";
 import { FieldRulesSchema, Ignore } from "../../src/gen/buf/validate/validate_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { Credential, MethodRulesSchema } from "../../src/gen/records/v1/options_pb.ts";

@@ -21,12 +21,12 @@ import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import { recordsOf } from "../../fixtures/records/stored.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { Fields, Rpc, Wire } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 import { proofOf } from "./made.ts";
 import { share } from "../support/form.ts";
 

@@ -1,14 +1,14 @@
 // A request of a user with a slow body: a sign-out meanwhile revokes its rights, with a token and with a cookie.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { HeldRequest } from "../../fixtures/clients/held-body.ts";
-import { holdBody } from "../../fixtures/clients/held-body.ts";
-import { accessToken, statusOf } from "../../fixtures/sign-in/assistants.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { enter, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { newOwner, sendRequest } from "../../fixtures/sign-in/fixture.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { HeldRequest } from "../fixtures/clients/held-body.ts";
+import { holdBody } from "../fixtures/clients/held-body.ts";
+import { accessToken, statusOf } from "../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { enter, seconds, startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { newOwner, sendRequest } from "../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
-import type { HeldRequest } from "../../fixtures/clients/held-body.ts";
-import { holdBody } from "../../fixtures/clients/held-body.ts";
-import { rest } from "../../fixtures/service/service.ts";
+import type { HeldRequest } from "../fixtures/clients/held-body.ts";
+import { holdBody } from "../fixtures/clients/held-body.ts";
+import { rest } from "../fixtures/service/service.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();

@@ -3,8 +3,8 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { UnprovenCredential } from "../../src/call/scope.ts";
-import { deadlineMs } from "../../src/deadline.ts";
-import { fail } from "../../src/errors.ts";
+import { deadlineMs } from "../../src/call/deadline.ts";
+import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";

@@ -1,9 +1,9 @@
 // The record of the operator's switches: every setting of one, with who and why, together with the setting itself.
 import { createHash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { asAdministrator } from "../../fixtures/databases/database.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
 import { useService } from "../support/client.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 const service = useService();
 const call = (rpc: string, message: object = {}, headers: Record<string, string> = {}, at = service()) =>

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { newUser } from "../support/user.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { importAll } from "../support/streams.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 const fixture = useSignInFixture();
 let second: TestService;

@@ -1,8 +1,8 @@
 // The operator's switches over several instances: a change is in force on every one within a second.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let second: TestService;

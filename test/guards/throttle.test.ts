@@ -6,7 +6,7 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { atOnce, expectRejected, expectThrottled, useThrottled } from "./throttled.ts";
-import { from } from "../../fixtures/service/from.ts";
+import { from } from "../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 

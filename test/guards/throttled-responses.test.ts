@@ -8,11 +8,11 @@ import { expect, test } from "vitest";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { Http2Response } from "../../fixtures/clients/http2-call.ts";
-import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
-import { listenToRedis } from "../../fixtures/databases/commands.ts";
+import type { Http2Response } from "../fixtures/clients/http2-call.ts";
+import { grpcCall, http2Call } from "../fixtures/clients/http2-call.ts";
+import { listenToRedis } from "../fixtures/databases/commands.ts";
 import { atOnce, expectThrottled, useThrottled } from "./throttled.ts";
-import { from } from "../../fixtures/service/from.ts";
+import { from } from "../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 

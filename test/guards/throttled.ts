@@ -1,7 +1,7 @@
 // Set-up for tests of the throttle: two instances, many requests at once, and the expected rejection.
 import { afterAll, beforeAll, expect } from "vitest";
-import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 /** Instances that share their Redis and trust one proxy. */
 export interface Throttled {

@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { MockInstance } from "vitest";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { deadlineMs } from "../../src/deadline.ts";
-import { fail } from "../../src/errors.ts";
+import { deadlineMs } from "../../src/call/deadline.ts";
+import { fail } from "../../src/call/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Proof, UnprovenCredential } from "../../src/call/scope.ts";

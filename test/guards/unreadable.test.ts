@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
-import { requestsOn } from "../../fixtures/clients/operations.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../fixtures/clients/wires.ts";
+import { requestsOn } from "../fixtures/clients/operations.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 /** Lends its Redis. */
 let lender: TestService;

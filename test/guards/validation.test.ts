@@ -3,8 +3,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test, vi } from "vitest";
-import type { Violation } from "../../src/errors.ts";
-import { Failure } from "../../src/errors.ts";
+import type { Violation } from "../../src/call/errors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import {
   CreateContactRequestSchema,
   GetContactRequestSchema,

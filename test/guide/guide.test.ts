@@ -1,8 +1,8 @@
 // The guide on the public listener: every page and link, its headers, its search index, and unknown paths.
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { anchorsOf, guide, readPage } from "../docs/pages.ts";
 
 let service: TestService;

@@ -3,10 +3,10 @@ import { createServer, connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { useService } from "../support/client.ts";
-import { directUri } from "../../fixtures/databases/database.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { directUri } from "../fixtures/databases/database.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 const service = useService();
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 import { createListener } from "../../src/http/listener.ts";
 
 /** As many as the kernel's queue of a port surely holds. */

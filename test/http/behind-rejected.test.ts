@@ -2,13 +2,13 @@
 // time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import { readConfig } from "../../src/config.ts";
-import { Failure } from "../../src/errors.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { publicListener } from "../../src/http/public.ts";
+import { publicListener } from "../../src/app/public-listener.ts";
 
 let listener: Listener;
 let base: string;

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();

@@ -3,11 +3,11 @@ import { connect as connectTcp } from "node:net";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Http2Response } from "../../fixtures/clients/http2-call.ts";
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
-import { frame, frameReader, literal, preface } from "../../fixtures/clients/http2-frames.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { Http2Response } from "../fixtures/clients/http2-call.ts";
+import { http2Call } from "../fixtures/clients/http2-call.ts";
+import { frame, frameReader, literal, preface } from "../fixtures/clients/http2-frames.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let key: string;

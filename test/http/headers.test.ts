@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { grpcCall } from "../fixtures/clients/http2-call.ts";
+import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let retired: TestService;

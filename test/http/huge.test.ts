@@ -1,10 +1,10 @@
 // The slots for huge responses, and the queue of the reads whose results can be huge.
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { limitConcurrentReads, maxReads } from "../../src/large/reads.ts";
 import { maxHuge, maxPerAccount, requireSlotForHuge, takeSlotIfExpected } from "../../src/large/slots.ts";
-import { createTally } from "../../src/tally.ts";
+import { createTally } from "../../src/call/tally.ts";
 
 describe("huge responses", () => {
   const ends: (() => void)[] = [];

@@ -2,10 +2,10 @@
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { flags, frame, frameReader, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import { writeFailureAndClose } from "../../gateway/linger.ts";
-import { Failure } from "../../src/errors.ts";
+import { flags, frame, frameReader, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
+import { writeFailureAndClose } from "../../src/http/linger.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";

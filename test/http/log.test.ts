@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { grpcCall } from "../fixtures/clients/http2-call.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 
 let service: TestService;
 let owner: TestAccount;

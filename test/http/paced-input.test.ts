@@ -9,7 +9,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Request, Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 
 let listener: Listener;
 afterEach(() => listener.close(0, 0));

@@ -1,7 +1,7 @@
 // Sends many requests in one write on one connection, so that the instance receives all of them at once.
 import { expect } from "vitest";
-import type { RawResponse } from "../../fixtures/clients/raw.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import type { RawResponse } from "../fixtures/clients/raw.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 
 /** The responses in their order; `lines` returns the header lines of each request. */
 export async function pipelined(

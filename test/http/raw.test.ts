@@ -1,9 +1,9 @@
 // Malformed HTTP/1.1, byte by byte: whatever is rejected leaves in the envelope, and the connection closes.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { host, rejected } from "../../fixtures/clients/malformed.ts";
-import { exchange, expectEnvelope } from "../../fixtures/clients/raw.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { host, rejected } from "../fixtures/clients/malformed.ts";
+import { exchange, expectEnvelope } from "../fixtures/clients/raw.ts";
 
 let service: TestService;
 let key: string;

@@ -3,11 +3,11 @@ import type { OutgoingHttpHeaders } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { grpcStatus } from "../../fixtures/clients/grpc-status.ts";
-import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { grpcStatus } from "../fixtures/clients/grpc-status.ts";
+import { grpcCall, http2Call } from "../fixtures/clients/http2-call.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 
 let service: TestService;

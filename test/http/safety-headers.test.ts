@@ -1,10 +1,10 @@
 // The security headers, on every surface and every status, also when the HTTP parser rejects a request.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { rejected } from "../../fixtures/clients/malformed.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { grpcCall } from "../fixtures/clients/http2-call.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { rejected } from "../fixtures/clients/malformed.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 
 let plain: TestService;
 let secure: TestService;

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createListener } from "../../src/http/listener.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { endSession, limitIdle } from "../../src/http/session-end.ts";
-import type { Frame } from "../../fixtures/clients/http2-frames.ts";
-import { flags, frame, frameReader, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
+import type { Frame } from "../fixtures/clients/http2-frames.ts";
+import { flags, frame, frameReader, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 
 let listener: Listener;
 let port: number;

@@ -5,13 +5,13 @@ import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Response } from "../../src/call/exchange.ts";
-import { readConfig } from "../../src/config.ts";
-import { Failure } from "../../src/errors.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { publicListener } from "../../src/http/public.ts";
+import { publicListener } from "../../src/app/public-listener.ts";
 
 const [grpc, te] = ["application/grpc", "trailers"];
 const origin = "https://app.example.com";

@@ -2,12 +2,12 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { receiveBytes } from "../../gateway/body.ts";
-import { readConfig } from "../../src/config.ts";
+import { receiveBytes } from "../../src/http/body.ts";
+import { readConfig } from "../../src/config/config.ts";
 import type { Request, Response, Surface } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { publicListener } from "../../src/http/public.ts";
+import { publicListener } from "../../src/app/public-listener.ts";
 
 let listener: Listener;
 let session: ClientHttp2Session;

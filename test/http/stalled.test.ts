@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
+import { flags, frame, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 import { recordSize } from "../../src/large/sending.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";

@@ -1,11 +1,11 @@
 // The public listener serves only the public interface, and the internal one the rest.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { internalOptions } from "../../src/http/internal.ts";
+import { internalOptions } from "../../src/app/internal-listener.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
+import { grpcCall, http2Call } from "../fixtures/clients/http2-call.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
 
 let service: TestService;
 let owner: TestAccount;

@@ -4,12 +4,12 @@ import { connect } from "node:http2";
 import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { countSent, maxBytes, maxBytesPerAccount, requireBytes, requireBytesLeft } from "../../src/large/sending.ts";
-import { createTally } from "../../src/tally.ts";
+import { createTally } from "../../src/call/tally.ts";
 
 let service: TestService;
 let reader: TestAccount;

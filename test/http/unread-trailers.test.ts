@@ -4,7 +4,7 @@ import { createServer as createTcpServer } from "node:net";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { connect, createServer } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { lingerMs, writeAndClose } from "../../gateway/linger.ts";
+import { lingerMs, writeAndClose } from "../../src/http/linger.ts";
 import type { Request, Response } from "../../src/call/exchange.ts";
 import { socketStream } from "../../src/http/socket-stream.ts";
 import { endUnread } from "../../src/http/unread.ts";

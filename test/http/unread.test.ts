@@ -4,8 +4,8 @@ import { connect as connectHttp2 } from "node:http2";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestAccount } from "../../fixtures/service/service.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 let owner: TestAccount;

@@ -1,9 +1,9 @@
 // One key over every pair of wires: what one wire wrote, every other replays in its own form.
 import { describe, expect, test } from "vitest";
-import type { TestAccount } from "../../fixtures/service/service.ts";
-import { archive, recordsOf } from "../../fixtures/records/stored.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
+import { archive, recordsOf } from "../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
-import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../fixtures/clients/idempotent-writes.ts";
 
 const { service, other, redis } = useTwoInstances();
 

@@ -1,17 +1,17 @@
 // Fifty requests at once with one key over two instances, whatever Redis does: one write, and the same bytes for all.
 import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createRenderBody } from "../../gateway/response.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { createRenderBody } from "../../src/http/response.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
 import { createReservations } from "../../src/guards/reservations.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { recordsOf } from "../../fixtures/records/stored.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
-import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
-import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../fixtures/clients/idempotent-writes.ts";
 import { inForm } from "../support/form.ts";
 
 const width = 50;

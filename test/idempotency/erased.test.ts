@@ -3,8 +3,8 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
-import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
-import { recordsOf } from "../../fixtures/records/stored.ts";
+import type { RestResponse, TestService } from "../fixtures/service/service.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
 
 const { service, other, redis } = useTwoInstances();

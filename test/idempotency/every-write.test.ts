@@ -1,8 +1,8 @@
 // Every write that takes an idempotency key, as the descriptors say: once over every wire, and by every wire again.
 import { expect, test } from "vitest";
-import { named, operations } from "../../fixtures/clients/operations.ts";
-import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
-import { endpoints, isOfRest, openWires } from "../../fixtures/clients/wires.ts";
+import { named, operations } from "../fixtures/clients/operations.ts";
+import type { Fields, Rpc, Wire } from "../fixtures/clients/wires.ts";
+import { endpoints, isOfRest, openWires } from "../fixtures/clients/wires.ts";
 import { counts, useService } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
 import { writesIn } from "../support/writes.ts";

@@ -2,9 +2,9 @@
 // does.
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { ageClaim, recordsOf } from "../../fixtures/records/stored.ts";
+import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { ageClaim, recordsOf } from "../fixtures/records/stored.ts";
 
 const hour = 3_600_000;
 let service: TestService;

@@ -3,12 +3,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FaultInjector } from "../faults/fault-injector.ts";
 import { startFaultInjector } from "../faults/fault-injector.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { recordsOf } from "../../fixtures/records/stored.ts";
-import type { Wire, WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
-import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
+import type { Wire, WireResponse } from "../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../fixtures/clients/idempotent-writes.ts";
 
 let injector: FaultInjector;
 let one: TestService;

@@ -1,5 +1,5 @@
 // Creates and appends under idempotency keys, and what of their responses a replay repeats.
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
 import type { TwoInstances } from "./two-instances.ts";
 import { useTwoInstances } from "./two-instances.ts";
 

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { startInItsPlace } from "../../fixtures/databases/redis-in-its-place.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { recordsOf } from "../../fixtures/records/stored.ts";
-import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import { startInItsPlace } from "../fixtures/databases/redis-in-its-place.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { recordsOf } from "../fixtures/records/stored.ts";
+import { wires } from "../fixtures/clients/idempotent-writes.ts";
 
 test("what was written before, during and after an outage of Redis is always replayed, and 50 concurrent requests write once in it [IDM-16, IDM-17]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-redis-"));

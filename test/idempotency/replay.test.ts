@@ -1,8 +1,8 @@
 // One key, one write: what is replayed, how exactly, and what a key does not cover.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { archive, recordsOf } from "../../fixtures/records/stored.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { archive, recordsOf } from "../fixtures/records/stored.ts";
 import { repeated, useKeyedRequests } from "./keyed.ts";
 
 const { service, other, redis, create, append } = useKeyedRequests();

@@ -7,7 +7,7 @@ import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { StoredClaim } from "../../src/guards/reservations.ts";
 import { createReservations, erasedMark, redisKeyOf, responseMs } from "../../src/guards/reservations.ts";
-import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
 let link: RedisLink;

@@ -1,8 +1,8 @@
 // Two instances over one database and one Redis for a test file, and a client of that Redis.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 /** The instances and the client of a test file. */
 export interface TwoInstances {

@@ -13,8 +13,8 @@ import {
   SessionNoteItemSchema,
   TranscriptItemSchema,
 } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
+import { randomId } from "../fixtures/service/service.ts";
 import {
   contact,
   foundNote,
@@ -22,11 +22,11 @@ import {
   sessionDetail,
   sessionSummary,
   transcript,
-} from "../../fixtures/clients/shapes.ts";
-import type { Shape } from "../../fixtures/clients/shapes.ts";
+} from "../fixtures/clients/shapes.ts";
+import type { Shape } from "../fixtures/clients/shapes.ts";
 import { exportAll, importAll, ingestClient } from "../support/streams.ts";
-import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
-import type { Rpc } from "../../fixtures/clients/wires.ts";
+import { endpoints, openWires } from "../fixtures/clients/wires.ts";
+import type { Rpc } from "../fixtures/clients/wires.ts";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 import { arbitraryOf } from "./arbitrary-message.ts";

@@ -5,9 +5,9 @@ import { UUID as Uuid } from "mongodb";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
-import { asAdministrator } from "../../fixtures/databases/database.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { importAll } from "../support/streams.ts";
 

@@ -3,9 +3,9 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { counts, newClient, useService } from "../support/client.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { Result } from "../../fixtures/clients/ingest.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import type { Result } from "../fixtures/clients/ingest.ts";
+import { randomId } from "../fixtures/service/service.ts";
 
 const service = useService();
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";

@@ -10,14 +10,14 @@ import {
   UpdateContactRequestSchema,
 } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionDetailSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import { everyRecord, filled, recordIds } from "../../fixtures/records/every-field.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { everyRecord, filled, recordIds } from "../fixtures/records/every-field.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll } from "../support/streams.ts";
-import type { Rpc } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import type { Rpc } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 let service: TestService;
 let wires: ReturnType<typeof openWires>;

@@ -1,7 +1,7 @@
 // Ids in ingest: an external id updates its record, and other records can refer to it.
 import { expect, test } from "vitest";
 import { counts, ids, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 
 const service = useService();
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";

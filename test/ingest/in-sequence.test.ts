@@ -5,8 +5,8 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient, useService } from "../support/client.ts";
-import type { Result } from "../../fixtures/clients/ingest.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import type { Result } from "../fixtures/clients/ingest.ts";
+import { randomId } from "../fixtures/service/service.ts";
 import { inForm } from "../support/form.ts";
 
 const service = useService();

@@ -1,8 +1,8 @@
 // The ingest rpcs: batches in, and one result for each item.
 import { expect, test } from "vitest";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
 import { counts, ids, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 
 const service = useService();
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";

@@ -1,7 +1,7 @@
 // Items of a batch that are written one by one: which failures belong to the item, and which end the batch.
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { mapConcurrently } from "../../src/ingest/map-concurrently.ts";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";
-import type { Item } from "../../fixtures/clients/ingest.ts";
+import type { Item } from "../fixtures/clients/ingest.ts";
 
 const service = useService();
 

@@ -6,8 +6,8 @@ import { expect, test, vi } from "vitest";
 import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { newClient, useService } from "../support/client.ts";
 import { inForm } from "../support/form.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { randomId, startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { randomId, startService } from "../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll, ingestClient, messages } from "../support/streams.ts";
 

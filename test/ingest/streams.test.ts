@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { uuid } from "../../src/db/mongo.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { ExportResponseSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { readScope } from "../../src/call/scope.ts";
 import { createExport } from "../../src/ingest/export.ts";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll, ingestClient, messages } from "../support/streams.ts";
 

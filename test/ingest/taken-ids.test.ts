@@ -2,8 +2,8 @@
 import { UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { primaryOf } from "../../src/db/primary.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { randomId } from "../../fixtures/service/service.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { randomId } from "../fixtures/service/service.ts";
 import { newClient, useService } from "../support/client.ts";
 
 const service = useService();

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { everyOf, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { foundNote, mismatches, pagination } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { foundNote, mismatches, pagination } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

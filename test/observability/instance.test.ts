@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { startProgram, endProgram } from "../program.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { sessionSecret, startInstance, startService } from "../../fixtures/service/service.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { sessionSecret, startInstance, startService } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -9,10 +9,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { parseTraceParent } from "../../src/observability/trace-parent.ts";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { grpcCall } from "../fixtures/clients/http2-call.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 let service: TestService;
 let owner: TestAccount;

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { Failure } from "../../src/errors.ts";
-import { createLog } from "../../src/log.ts";
-import { loggedError, shownError } from "../../src/logged-error.ts";
+import { Failure } from "../../src/call/errors.ts";
+import { createLog } from "../../src/log/log.ts";
+import { loggedError, shownError } from "../../src/log/logged-error.ts";
 
 const private_ = "Ann Lovelace";
 const reply = {

@@ -7,11 +7,11 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
+import { http2Call } from "../fixtures/clients/http2-call.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
 import { importAll, ingestClient, messages } from "../support/streams.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

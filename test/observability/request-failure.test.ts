@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { createConnection } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
 import type { Line } from "./request-lines.ts";
 import { above, lineOf, linesOf } from "./request-lines.ts";
 

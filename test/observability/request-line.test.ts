@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { exportAll, importAll } from "../support/streams.ts";
 import { above, lineOf, linesOf } from "./request-lines.ts";
 

@@ -1,7 +1,7 @@
 // The lines of requests in the log of an instance.
 import { expect } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 /** A line of the log. */
 export type Line = Readonly<Record<string, unknown>>;

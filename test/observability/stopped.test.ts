@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { startService } from "../../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 import { createMetrics } from "../../src/observability/metrics.ts";
 
 setFlagsFromString("--expose-gc");

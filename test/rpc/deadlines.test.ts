@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
 import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

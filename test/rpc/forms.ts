@@ -6,7 +6,7 @@ import { endStreamFlag, endStreamFromJson, errorFromJsonBytes } from "@connectrp
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { trailerParse } from "@connectrpc/connect/protocol-grpc-web";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import { http2Call } from "../fixtures/clients/http2-call.ts";
 
 /** How a call is written, and over which HTTP. */
 export interface Form {

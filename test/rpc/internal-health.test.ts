@@ -14,8 +14,8 @@ import type {
   ServerReflectionRequest,
   ServerReflectionResponse,
 } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 let service: TestService;
 let client: Client;

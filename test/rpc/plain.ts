@@ -1,5 +1,5 @@
 // Requests to the public listener as they are on the wire, without a protocol library.
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import { http2Call } from "../fixtures/clients/http2-call.ts";
 import type { Sent } from "./forms.ts";
 
 /** The path of an rpc that only reads, and is called by GET as well. */

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { pipelined } from "../http/pipelined.ts";
-import { expectEnvelope, exchange } from "../../fixtures/clients/raw.ts";
+import { expectEnvelope, exchange } from "../fixtures/clients/raw.ts";
 import { useService } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
 import type { Owner } from "../support/every.ts";

@@ -6,7 +6,7 @@ import { useService } from "../support/client.ts";
 import type { Sent } from "./forms.ts";
 import { enveloped, forms, get, send } from "./forms.ts";
 import { plain, read, write } from "./plain.ts";
-import { from } from "../../fixtures/service/from.ts";
+import { from } from "../fixtures/service/from.ts";
 
 /** One request at once and one a second for every address: of many at once nearly all are rejected. */
 const tight = useService({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });

@@ -1,7 +1,7 @@
 // gRPC's trailers, which quote the caller, and of which clients accept 8 KiB.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/call/errors.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";

@@ -7,7 +7,7 @@ import type { DescMethod, MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Request, Response } from "../../src/call/exchange.ts";
-import type { Failure } from "../../src/errors.ts";
+import type { Failure } from "../../src/call/errors.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";

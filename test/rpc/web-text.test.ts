@@ -2,7 +2,7 @@
 import { fromBinary, toBinary, create } from "@bufbuild/protobuf";
 import { beforeAll, expect, test } from "vitest";
 import { ContactService, GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { TestAccount } from "../../fixtures/service/service.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();

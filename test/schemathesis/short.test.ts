@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Program } from "../../fixtures/service/program.ts";
-import { startProgram } from "../../fixtures/service/program.ts";
+import type { Program } from "../fixtures/service/program.ts";
+import { startProgram } from "../fixtures/service/program.ts";
 import { root, run } from "../examples/run.ts";
 
 // It may have to be fetched first.

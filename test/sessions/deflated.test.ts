@@ -1,7 +1,7 @@
 // A stored text, inflated piece by piece, is the text; its beginning is a beginning of it.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deflateText, inflateResponseText, inflateText, defineDeflatedField } from "../../src/deflated.ts";
+import { deflateText, inflateResponseText, inflateText, defineDeflatedField } from "../../src/large/deflated.ts";
 
 const letters = fc.constantFrom("a", " ", "é", "王", "🙂", '"', "\\", "\n", "\u0001", "\u2028", "\ud800", "n");
 

@@ -2,8 +2,8 @@
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { mismatches, sessionDetail, transcript } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { mismatches, sessionDetail, transcript } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";
-import { randomId } from "../../fixtures/service/service.ts";
-import { mismatches, pagination, sessionSummary } from "../../fixtures/clients/shapes.ts";
+import { randomId } from "../fixtures/service/service.ts";
+import { mismatches, pagination, sessionSummary } from "../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -2,11 +2,11 @@
 import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readScope } from "../../src/call/scope.ts";
-import { deadlineIn } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/call/deadline.ts";
 import { prepareStored } from "../../src/sessions/transcript-preparation.ts";
 import { createTranscriptSearch } from "../../src/sessions/transcript-search.ts";
-import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import { explain } from "../../fixtures/databases/explain.ts";
+import { listenToMongo } from "../fixtures/databases/commands.ts";
+import { explain } from "../fixtures/databases/explain.ts";
 import type { Client } from "../support/client.ts";
 import { newClient, useService } from "../support/client.ts";
 

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useService } from "../support/client.ts";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { sendRequest } from "../fixtures/sign-in/fixture.ts";
 
 const service = useService();
 const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestResponse> =>

@@ -2,10 +2,10 @@
 import { Agent, request } from "node:http";
 import { SignJWT, UnsecuredJWT, exportSPKI } from "jose";
 import { describe, expect, test } from "vitest";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { clientSecret, enter, idClaims, seconds } from "../../fixtures/sign-in/fake-provider.ts";
-import { newKey } from "../../fixtures/sign-in/keys.ts";
-import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { clientSecret, enter, idClaims, seconds } from "../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../fixtures/sign-in/keys.ts";
+import { sendRequest } from "../fixtures/sign-in/fixture.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
 const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { enter, logout } from "../../fixtures/sign-in/fake-provider.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
+import { enter, logout } from "../fixtures/sign-in/fake-provider.ts";
+import { exchange } from "../fixtures/clients/raw.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
 import {
   auditOf,
   newOwner,
@@ -13,7 +13,7 @@ import {
   sessionCount,
   signIn,
   useSignInFixture,
-} from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fixture.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
 const fixture = useSignInFixture();

@@ -1,8 +1,8 @@
 // Rejected sign-ins: responses of the provider that were not requested, or not by this browser, or too long ago.
 import { describe, expect, test } from "vitest";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { ann, ben } from "../../fixtures/sign-in/users.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { ann, ben } from "../fixtures/sign-in/users.ts";
 import {
   almostIn,
   auditOf,
@@ -12,7 +12,7 @@ import {
   sessionOf,
   signIn,
   useSignInFixture,
-} from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 

@@ -1,10 +1,10 @@
 // A dashboard session ends if the provider no longer renews its tokens, although it sends no back-channel logout.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { FakeProvider, ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
-import { away, idClaims, json, startFakeProvider, toForm } from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { FakeProvider, ResponseHandler } from "../fixtures/sign-in/fake-provider.ts";
+import { away, idClaims, json, startFakeProvider, toForm } from "../fixtures/sign-in/fake-provider.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../fixtures/sign-in/fixture.ts";
 
 let fake: FakeProvider;
 let service: TestService;

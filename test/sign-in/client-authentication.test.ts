@@ -1,9 +1,9 @@
 // The service authenticates at the provider by the method that is accepted there, and reports what is rejected.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { accessToken, offerIntrospection, statusOf } from "../../fixtures/sign-in/assistants.ts";
-import type { FakeProvider, ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import { accessToken, offerIntrospection, statusOf } from "../fixtures/sign-in/assistants.ts";
+import type { FakeProvider, ResponseHandler } from "../fixtures/sign-in/fake-provider.ts";
 import {
   authenticationOf,
   enter,
@@ -13,8 +13,8 @@ import {
   sendLogoutToken,
   startFakeProvider,
   toForm,
-} from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, sendRequest } from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fake-provider.ts";
+import { begin, newOwner, sendRequest } from "../fixtures/sign-in/fixture.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -1,9 +1,9 @@
 // Which ID tokens sign a user in, and how their claims are used.
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import {
   clientSecret,
   enter,
@@ -13,9 +13,9 @@ import {
   seconds,
   startFakeProvider,
   sendLogoutToken,
-} from "../../fixtures/sign-in/fake-provider.ts";
-import { newKey } from "../../fixtures/sign-in/keys.ts";
-import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../fixtures/sign-in/keys.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../fixtures/sign-in/fixture.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -1,8 +1,8 @@
 // What a test file of back-channel logout begins with: a provider that makes every logout token, and how it is sent.
 import type { JWTPayload } from "jose";
 import { afterEach } from "vitest";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { logoutClaims, sendLogoutToken } from "../../fixtures/sign-in/fake-provider.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { logoutClaims, sendLogoutToken } from "../fixtures/sign-in/fake-provider.ts";
 import { useFakeProvider } from "../support/at-fake-provider.ts";
 
 /** Starts the provider and the service; the provider responds as usual again after each test. */

@@ -1,13 +1,13 @@
 // While MongoDB fails or is gone, the dashboard returns 503, and shows nobody as signed out.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
-import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../fixtures/service/service.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { enter, logoutClaims, startFakeProvider, sendLogoutToken } from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, sendRequest } from "../../fixtures/sign-in/fixture.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../fixtures/databases/own-mongod.ts";
+import type { RestResponse, TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
+import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { enter, logoutClaims, startFakeProvider, sendLogoutToken } from "../fixtures/sign-in/fake-provider.ts";
+import { begin, newOwner, sendRequest } from "../fixtures/sign-in/fixture.ts";
 import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

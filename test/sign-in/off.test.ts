@@ -1,8 +1,8 @@
 // The dashboard's paths where sign-in is off.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 

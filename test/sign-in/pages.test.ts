@@ -2,8 +2,8 @@
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { ann } from "../../fixtures/sign-in/users.ts";
-import { begin, sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
+import { begin, sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 

@@ -1,8 +1,8 @@
 // While the provider is unavailable, silent or broken, what needs it is 503, and the rest continues.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { ResponseHandler, FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { ResponseHandler, FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   enter,
@@ -12,10 +12,10 @@ import {
   silent,
   startFakeProvider,
   sendLogoutToken,
-} from "../../fixtures/sign-in/fake-provider.ts";
+} from "../fixtures/sign-in/fake-provider.ts";
 import { advanceClock } from "../support/advance-clock.ts";
 import { share } from "../support/form.ts";
-import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/fixture.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../fixtures/sign-in/fixture.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,8 +1,8 @@
 // Signing in: from a page without a user over the provider's form to the page of the user.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { ann, ben } from "../../fixtures/sign-in/users.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { ann, ben } from "../fixtures/sign-in/users.ts";
 import {
   almostIn,
   auditOf,
@@ -13,7 +13,7 @@ import {
   sessionOf,
   signIn,
   useSignInFixture,
-} from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 

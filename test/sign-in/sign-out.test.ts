@@ -1,11 +1,11 @@
 // Signing out ends the session on every instance and at the provider, and only the user can do it.
 import { describe, expect, test } from "vitest";
-import type { Browser } from "../../fixtures/sign-in/browser.ts";
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import type { RestResponse } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
-import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
+import type { Browser } from "../fixtures/sign-in/browser.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import type { RestResponse } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { SignInFixture } from "../fixtures/sign-in/fixture.ts";
+import { ann, ben, cleo } from "../fixtures/sign-in/users.ts";
 import { share } from "../support/form.ts";
 import {
   auditOf,
@@ -14,8 +14,8 @@ import {
   sessionCount,
   signIn,
   useSignInFixture,
-} from "../../fixtures/sign-in/fixture.ts";
-import { enter, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+} from "../fixtures/sign-in/fixture.ts";
+import { enter, startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 
 const fixture = useSignInFixture();
 

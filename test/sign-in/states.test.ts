@@ -2,9 +2,9 @@
 // at once.
 import { describe, expect, test } from "vitest";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { sessionSecret } from "../../fixtures/service/service.ts";
-import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
+import { sessionSecret } from "../fixtures/service/service.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { ann, ben, cleo } from "../fixtures/sign-in/users.ts";
 import {
   auditOf,
   newOwner,
@@ -13,7 +13,7 @@ import {
   sessionCount,
   signIn,
   useSignInFixture,
-} from "../../fixtures/sign-in/fixture.ts";
+} from "../fixtures/sign-in/fixture.ts";
 
 const fixture = useSignInFixture();
 const admin = (rpc: string, message: unknown) =>

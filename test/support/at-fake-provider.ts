@@ -1,10 +1,10 @@
 // Set-up for tests that make every token themselves: a provider that signs what it is given, and a service whose users
 // sign in there.
 import { afterAll, beforeAll } from "vitest";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 
 /**
  * Starts both before the tests of the file and stops them after; `environment` adds to the service's settings, and

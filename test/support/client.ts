@@ -1,10 +1,10 @@
 // Set-up for tests of the REST interface: a service of its own, and accounts that call its REST interface.
 import { afterAll, beforeAll } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
-import type { Ingest } from "../../fixtures/clients/ingest.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import type { Ingest } from "../fixtures/clients/ingest.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
 
 /** An account with its key, and what it may call. */
 export interface Client extends TestAccount {

@@ -1,10 +1,10 @@
 // Every record endpoint with a request that is right for an account which has a contact and a session.
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 import type { Client } from "./client.ts";
 import { newClient } from "./client.ts";
-import type { RestRequest } from "../../fixtures/clients/operations.ts";
-import { restRequests } from "../../fixtures/clients/operations.ts";
-import type { Named } from "../../fixtures/clients/wires.ts";
+import type { RestRequest } from "../fixtures/clients/operations.ts";
+import { restRequests } from "../fixtures/clients/operations.ts";
+import type { Named } from "../fixtures/clients/wires.ts";
 
 /** An account with a contact and a session. */
 export interface Owner extends Client {

@@ -1,7 +1,7 @@
 // Fetches what the tests take from registries into the user's cache folder, for a run that has all of it ahead: the
 // downloads wait during the first tests, and no test waits for its own.
 import { pathToFileURL } from "node:url";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { clientKinds } from "../../scripts/mcp-clients/kinds.ts";
 import { labelOf, whyLeftOut } from "../../scripts/mcp-clients/run.ts";
 import type { PythonTool } from "../../scripts/python-tool.ts";

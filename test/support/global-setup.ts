@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startMongod } from "../../src/embedded/mongod.ts";
-import { administratorUri } from "../../fixtures/databases/administrator.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { administratorUri } from "../fixtures/databases/administrator.ts";
+import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { leftOut } from "./left-out.ts";
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

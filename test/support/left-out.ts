@@ -1,12 +1,12 @@
 // The tests that a run skips because the machine lacks what they need, each with a notice that says how to get it.
-import { hasCommit } from "../../fixtures/service/older.ts";
-import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
+import { hasCommit } from "../fixtures/service/older.ts";
+import { releasedCommit, withoutRelease } from "../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
 import { caddy, nginx } from "../deploy/proxy/programs.ts";
-import { findChromium, withoutChromium } from "../../fixtures/chromium.ts";
+import { findChromium, withoutChromium } from "../fixtures/chromium.ts";
 import { withoutCurl, withoutPython } from "../examples/run.ts";
-import { isInstalled } from "../../fixtures/installed.ts";
+import { isInstalled } from "../fixtures/installed.ts";
 import { oapiCodegen } from "../../scripts/generated-clients/go.ts";
 import { openApiGeneratorJava } from "../../scripts/generated-clients/java.ts";
 import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";

@@ -1,6 +1,6 @@
 // What the services logged during a test that failed is printed and is in the report: a 503 says nothing of its cause.
 import { afterEach, beforeEach } from "vitest";
-import { takeWarnings } from "../../fixtures/service/service.ts";
+import { takeWarnings } from "../fixtures/service/service.ts";
 
 declare module "vitest" {
   interface TaskMeta {

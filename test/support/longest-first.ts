@@ -38,7 +38,7 @@ export const longest: readonly string[] = [
   "db/undone",
   "docs/snippets",
   "mcp/oauth/keys",
-  "main-settings",
+  "app/main-settings",
 ];
 
 /** Sorts the files of a run. */

@@ -2,7 +2,7 @@
 import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
 import { create, createFileRegistry } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { everyService } from "../../fixtures/clients/descriptors.ts";
+import { everyService } from "../fixtures/clients/descriptors.ts";
 
 type Messages = NonNullable<MessageInitShape<typeof FileDescriptorProtoSchema>["messageType"]>;
 

@@ -3,7 +3,7 @@ import type { CommandStartedEvent } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterAll, expect } from "vitest";
 import { appName } from "../../src/db/mongo.ts";
-import { createShardWatch } from "../../fixtures/databases/shards.ts";
+import { createShardWatch } from "../fixtures/databases/shards.ts";
 
 /** Clients whose commands are listened to, once for all test files of a worker. */
 interface Watched {

@@ -1,8 +1,8 @@
 // Set-up of a test file that needs a database of its own and a client like the service's.
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, inject } from "vitest";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import type { TestDatabase } from "../fixtures/databases/database.ts";
+import { createDatabase } from "../fixtures/databases/database.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 
 /** Creates the database before the tests of the file, and drops it after them. `onOpen` gets the client. */

@@ -1,7 +1,7 @@
 // The message with which a start rejects settings.
 import { expect } from "vitest";
-import { ConfigError } from "../../src/config-error.ts";
-import { readConfig } from "../../src/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { readConfig } from "../../src/config/config.ts";
 
 /** Fails where the settings are accepted. */
 export function rejection(environment: NodeJS.ProcessEnv): string {

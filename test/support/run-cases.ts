@@ -2,11 +2,11 @@
 // all of them.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../fixtures/service/service.ts";
+import { startService } from "../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../fixtures/clients/wires.ts";
+import { openWires } from "../fixtures/clients/wires.ts";
 
 /** The records that exist before the cases run. */
 export interface World {

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import type { ImportResponse } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { ImportRequestSchema, ImportRestart, RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
+import type { TestService } from "../fixtures/service/service.ts";
 
 /** A record in protobuf's JSON, with the fields' own names. */
 export type RecordJson = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

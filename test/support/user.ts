@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { noteSecret } from "../../fixtures/service/secrets.ts";
-import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
-import { rest, sessionSecret, testIssuer } from "../../fixtures/service/service.ts";
+import { noteSecret } from "../fixtures/service/secrets.ts";
+import type { RestResponse, RestCall, TestService } from "../fixtures/service/service.ts";
+import { rest, sessionSecret, testIssuer } from "../fixtures/service/service.ts";
 
 /** A signed-in user and what their browser sends. */
 export interface TestUser {

@@ -1,12 +1,12 @@
 // Which writes take part in which tests of all writes: every write of records that the descriptors have, but for those
 // that are listed here with a reason.
 import type { DescService } from "@bufbuild/protobuf";
-import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
-import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
-import { ingestRequests } from "../../fixtures/clients/ingest-requests.ts";
-import { named } from "../../fixtures/clients/operations.ts";
-import type { Fields, Named } from "../../fixtures/clients/wires.ts";
-import { endpoints } from "../../fixtures/clients/wires.ts";
+import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
+import { everyService, rpcsOf } from "../fixtures/clients/descriptors.ts";
+import { ingestRequests } from "../fixtures/clients/ingest-requests.ts";
+import { named } from "../fixtures/clients/operations.ts";
+import type { Fields, Named } from "../fixtures/clients/wires.ts";
+import { endpoints } from "../fixtures/clients/wires.ts";
 
 /** What all writes promise; each has tests that walk its list. */
 export const promises = ["isolation", "idempotency", "read-only keys", "read-only stores", "paused writes"] as const;
@@ -58,6 +58,6 @@ export function requestTo({ path, rpc, caller }: RpcFacts, of: Named): Fields {
   if (caller !== "service") return endpoints[named(path)].request(of);
   const request = (ingestRequests as Readonly<Record<string, (of: Named) => Fields>>)[rpc.name];
   if (request === undefined || rpc.parent.typeName !== ingest)
-    throw new Error(`no test knows the rpc ${path}: add a request to fixtures/clients/ingest-requests.ts`);
+    throw new Error(`no test knows the rpc ${path}: add a request to test/fixtures/clients/ingest-requests.ts`);
   return request(of);
 }

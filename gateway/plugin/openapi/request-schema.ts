@@ -6,7 +6,7 @@ import {
   Int32RulesSchema,
   StringRulesSchema,
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { integerBounds } from "../../integer-bounds.ts";
+import { integerBounds } from "../../../src/http/integer-bounds.ts";
 import { messageName } from "../names.ts";
 import type { Options } from "../options.ts";
 import { requestKind } from "../request-field.ts";
@@ -83,7 +83,7 @@ const leapYear = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579]
 const monthAndDay =
   "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
 const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
-/** Matches an existing `full-date` or `date-time` of RFC 3339, as `src/instant.ts` reads it. */
+/** Matches an existing `full-date` or `date-time` of RFC 3339, as `src/text/instant.ts` reads it. */
 const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
 
 function enumOf({ enum: type, name }: DescField): DescEnum {

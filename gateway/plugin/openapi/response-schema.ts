@@ -5,7 +5,7 @@ import { messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import type { Options } from "../options.ts";
 import type { ResponseType } from "../response-field.ts";
-import { providerMark } from "../../provider-mark.ts";
+import { providerMark } from "../../../src/http/provider-mark.ts";
 import { responseField, restFields } from "../response-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";

@@ -1,7 +1,7 @@
 // Renders the OpenAPI document as a YAML template that the gateway completes.
 import type { JsonObject } from "./schema.ts";
 import { stringify } from "yaml";
-import { withSettings } from "../../openapi-settings.ts";
+import { withSettings } from "../../../src/http/openapi-settings.ts";
 import { placeholders } from "../../openapi-template.ts";
 
 /**

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { release } from "../../observability/release.ts";
-import { uuidForm } from "../../uuid.ts";
+import { uuidForm } from "../../text/uuid.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 import { parseJson } from "./documents.ts";
 import { openFile } from "./files.ts";

@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BSON } from "mongodb";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { RestoreDocumentsResponse, StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
-import { uuidForm } from "../../uuid.ts";
+import { uuidForm } from "../../text/uuid.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { counted } from "../output.ts";
 import type { Line } from "../formats/lines.ts";

@@ -1,5 +1,5 @@
 // A check of the doctor: its result and its time limit.
-import { withTimeout } from "../../time-limit.ts";
+import { withTimeout } from "../../call/time-limit.ts";
 import { reasonOf } from "./reason.ts";
 
 /** The severity of a result. Only a fault makes the doctor exit with 1. */

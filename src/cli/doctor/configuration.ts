@@ -1,7 +1,7 @@
 // Checks the configuration: every invalid variable, and valid values that are probably mistakes.
-import type { Config } from "../../config.ts";
-import { isLoopback } from "../../loopback.ts";
-import { isLow, openFilesLimit, raiseLimit } from "../../open-files.ts";
+import type { Config } from "../../config/config.ts";
+import { isLoopback } from "../../config/loopback.ts";
+import { isLow, openFilesLimit, raiseLimit } from "../../process/open-files.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { DoctorContext } from "./doctor-context.ts";

@@ -1,5 +1,5 @@
 // Checks the identity provider: its metadata, its keys, the service's client, and optional features.
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../config/loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { asClient, enablePkce, introspects, signInPage } from "./client.ts";

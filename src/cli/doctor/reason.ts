@@ -1,6 +1,6 @@
 // Describes why a connection or a request failed, in words for the user and without secrets.
 import { MongoServerError } from "mongodb";
-import { innermostCode } from "../../innermost-code.ts";
+import { innermostCode } from "../../db/innermost-code.ts";
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",

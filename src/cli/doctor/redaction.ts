@@ -1,5 +1,5 @@
 // Removes secrets from the doctor's output, whichever library put them into a message.
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 
 /**
  * Returns the scheme, hosts and database of a URI, without credentials and without options, which can also contain

@@ -2,8 +2,8 @@
 import type { RedisOptions } from "ioredis";
 import { Redis } from "ioredis";
 import { replyCode } from "../../db/redis-code.ts";
-import type { RedisCluster, RedisCredentials, RedisNode, SentinelGroup } from "../../redis-url.ts";
-import { parseRedisUrl } from "../../redis-url.ts";
+import type { RedisCluster, RedisCredentials, RedisNode, SentinelGroup } from "../../config/redis-url.ts";
+import { parseRedisUrl } from "../../config/redis-url.ts";
 import type { Verdict } from "./check.ts";
 import { fault, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";

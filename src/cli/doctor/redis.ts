@@ -1,8 +1,8 @@
 // Checks Redis: connection, latency, version, memory, and whether it accepts writes. Writes nothing.
 import type { Redis } from "ioredis";
 import { replyCode } from "../../db/redis-code.ts";
-import type { RedisTarget } from "../../redis-url.ts";
-import { parseRedisUrl } from "../../redis-url.ts";
+import type { RedisTarget } from "../../config/redis-url.ts";
+import { parseRedisUrl } from "../../config/redis-url.ts";
 import type { Finding, Status, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import type { Clocks } from "./clocks.ts";

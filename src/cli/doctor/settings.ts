@@ -1,8 +1,8 @@
 // Reads the environment as the service does, but reports every invalid variable instead of only the first.
-import { ConfigError } from "../../config-error.ts";
-import { readConfig, secretSettings } from "../../config.ts";
-import type { Config } from "../../config.ts";
-import { fileVariable } from "../../secret-files.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { readConfig, secretSettings } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
+import { fileVariable } from "../../config/secret-files.ts";
 
 /** The settings, as far as they are valid. */
 export interface Settings {

@@ -1,7 +1,7 @@
 // Runs `records export`: reads the stream, writes the file, and counts the records.
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
-import type { RecordKindName } from "../../record-kinds.ts";
-import { recordKinds } from "../../record-kinds.ts";
+import type { RecordKindName } from "../../ingest/record-kinds.ts";
+import { recordKinds } from "../../ingest/record-kinds.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";

@@ -1,5 +1,5 @@
 // Chooses one email address and one phone number of those that an address book has for a contact.
-import { firstVisible } from "../../text.ts";
+import { firstVisible } from "../../text/text.ts";
 
 /** One of several values for a field, in the order of the file. */
 export interface Choice {

@@ -1,7 +1,7 @@
 // Maps the columns of a CSV file to contact fields, by our own names and those of common exports.
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
-import { firstVisible } from "../../text.ts";
+import { firstVisible } from "../../text/text.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";

@@ -1,8 +1,8 @@
 // Reads contacts from CSV as address books, mail programs and CRMs export it.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { parseInstant } from "../../instant.ts";
-import { uuidForm } from "../../uuid.ts";
+import { parseInstant } from "../../text/instant.ts";
+import { uuidForm } from "../../text/uuid.ts";
 import { rejectUsage } from "../exit.ts";
 import type { ColumnMap, Columns, Values } from "./csv-columns.ts";
 import { contactFields, findColumns, rateHeader } from "./csv-columns.ts";

@@ -3,8 +3,8 @@
 import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
-import { acceptShortEnumNames } from "../../../gateway/enum-names.ts";
-import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
+import { acceptShortEnumNames } from "../../http/enum-names.ts";
+import { timesThatDoNotExist } from "../../http/timestamps.ts";
 import type { Entry, ImportedRecord } from "./entry.ts";
 import type { JsonSplitter, JsonText } from "./json-values.ts";
 import { createJsonSplitter } from "./json-values.ts";

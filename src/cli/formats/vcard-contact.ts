@@ -1,8 +1,8 @@
 // Makes a contact of the properties of a vCard.
 import { ScalarType } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
-import { firstVisible } from "../../text.ts";
-import { uuidForm } from "../../uuid.ts";
+import { firstVisible } from "../../text/text.ts";
+import { uuidForm } from "../../text/uuid.ts";
 import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred } from "./choices.ts";
 import type { Choice } from "./choices.ts";
 import type { ContactFields } from "./entry.ts";

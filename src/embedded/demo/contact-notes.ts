@@ -1,7 +1,7 @@
 // Generates the timeline notes of contacts over the past year.
 import { timestamp } from "../../db/message.ts";
 import type { ContactNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
-import { endOfCodePoints } from "../../text.ts";
+import { endOfCodePoints } from "../../text/text.ts";
 import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";

@@ -1,7 +1,7 @@
 // The provider's clients: the dashboard, which is the service's own client, and the rules for clients that register.
 import { randomBytes } from "node:crypto";
 import type { AllClientMetadata } from "oidc-provider";
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../config/loopback.ts";
 
 export const DASHBOARD_ID = "records-dashboard";
 

@@ -1,7 +1,7 @@
 // The pages for failures and sign-out, in place of the OpenID Connect library's own.
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
-import { html, trusted } from "../../html.ts";
+import { html, trusted } from "../../text/html.ts";
 import { showPage, type PageContext } from "./page.ts";
 
 const SUBMIT = "document.forms[0].submit()";

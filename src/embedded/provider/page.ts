@@ -1,8 +1,8 @@
 // The layout of the provider's pages, and their Content Security Policy.
 import { createHash } from "node:crypto";
 import type { Provider } from "oidc-provider";
-import { isLoopback } from "../../loopback.ts";
-import { html, trusted, type Html } from "../../html.ts";
+import { isLoopback } from "../../config/loopback.ts";
+import { html, trusted, type Html } from "../../text/html.ts";
 import { STYLE } from "./style.ts";
 
 export type Middleware = Parameters<Provider["use"]>[0];

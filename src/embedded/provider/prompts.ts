@@ -1,6 +1,6 @@
 // The provider's two prompts: sign-in, and consent to a client's access.
-import { isLoopback } from "../../loopback.ts";
-import { html, trusted, type Html } from "../../html.ts";
+import { isLoopback } from "../../config/loopback.ts";
+import { html, trusted, type Html } from "../../text/html.ts";
 import { showPage, type PageContext } from "./page.ts";
 
 /** The content of the sign-in page. */

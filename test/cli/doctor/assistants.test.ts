@@ -1,7 +1,7 @@
 // What the doctor reports of a provider that would keep assistants out, and what it cannot find out without a user.
 import { beforeAll, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import { json } from "../../../fixtures/sign-in/fake-provider.ts";
+import { json } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Installation } from "./set-up.ts";
 import { environmentOf, faultsAmong, findingOf, useInstallation } from "./set-up.ts";
 

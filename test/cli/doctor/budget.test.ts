@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareConnections } from "../../../src/cli/doctor/connections.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { environmentOf, findingOf } from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

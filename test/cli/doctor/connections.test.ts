@@ -9,11 +9,11 @@ import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { createDoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { dataFolder, endProgram, startProgram } from "../../program.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { asAdministrator } from "../../../fixtures/databases/database.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { asAdministrator } from "../../fixtures/databases/database.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { expiresAt, startTlsServer } from "../../support/tls-server.ts";
 import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
 

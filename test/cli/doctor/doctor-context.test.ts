@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClocks } from "../../../src/cli/doctor/clocks.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import type { Program } from "../../../fixtures/service/program.ts";
-import { startProgram } from "../../../fixtures/service/program.ts";
+import type { Program } from "../../fixtures/service/program.ts";
+import { startProgram } from "../../fixtures/service/program.ts";
 import { faultsAmong, findingOf } from "./set-up.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { createRedaction, shownUri } from "../../../src/cli/doctor/redaction.ts";
-import { readConfig } from "../../../src/config.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
 
 let fake: FakeProvider;

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/doctor-context.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { authenticationOf, json, startFakeProvider, toForm } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { sessionSecret, startService } from "../../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { authenticationOf, json, startFakeProvider, toForm } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { sessionSecret, startService } from "../../fixtures/service/service.ts";
 
 /** The environment in which this service was started, as an operator has it. */
 export function environmentOf(

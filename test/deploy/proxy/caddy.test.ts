@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { rest } from "../../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import { freePort } from "../../../src/embedded/port.ts";
 import { root } from "../settings.ts";
 import { caddy, startProxy } from "./programs.ts";

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http2";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { rest, startService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../fixtures/service/service.ts";
 import { freePort } from "../../../src/embedded/port.ts";
 import type { Proxy } from "./programs.ts";
 import { nginx, startProxy } from "./programs.ts";

@@ -1,8 +1,8 @@
 // Assistants at the development provider: registration, consent, tokens for the MCP server, refresh and revocation.
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
-import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import { textOf } from "../../fixtures/sign-in/browser.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   assistantOf,
   assistantUri,
@@ -17,7 +17,7 @@ import {
   start,
   tokensFor,
   verified,
-} from "../../../fixtures/sign-in/provider.ts";
+} from "../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -1,8 +1,8 @@
 // Clients that name themselves by the address of a metadata document, at the development provider.
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import { textOf } from "../../fixtures/sign-in/browser.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   assistantUri,
   atAssistant,
@@ -11,7 +11,7 @@ import {
   signInAs,
   start,
   verified,
-} from "../../../fixtures/sign-in/provider.ts";
+} from "../../fixtures/sign-in/provider.ts";
 import { mayFetch } from "../../../src/embedded/provider/metadata-documents.ts";
 
 vi.setConfig({ testTimeout: 30_000 });

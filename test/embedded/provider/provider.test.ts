@@ -6,8 +6,8 @@ import { join } from "node:path";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
-import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import { textOf } from "../../fixtures/sign-in/browser.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   atAssistant,
   atDashboard,
@@ -20,7 +20,7 @@ import {
   temporaryDataDir,
   tokensFor,
   verified,
-} from "../../../fixtures/sign-in/provider.ts";
+} from "../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

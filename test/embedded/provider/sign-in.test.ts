@@ -1,8 +1,8 @@
 // Sign-in at the development provider: the dashboard's code flow through plain forms, and what is rejected.
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
-import { formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann, ben } from "../../../fixtures/sign-in/users.ts";
+import { formOf, textOf } from "../../fixtures/sign-in/browser.ts";
+import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import {
   atDashboard,
   baseUrl,
@@ -13,7 +13,7 @@ import {
   start,
   tokensFor,
   verified,
-} from "../../../fixtures/sign-in/provider.ts";
+} from "../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createBrowser, formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import { createBrowser, formOf, textOf } from "../../fixtures/sign-in/browser.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   assistantOf,
   assistantUri,
@@ -17,7 +17,7 @@ import {
   start,
   tokensFor,
   verified,
-} from "../../../fixtures/sign-in/provider.ts";
+} from "../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Socket, connect, createServer } from "node:net";
 import type { Document } from "mongodb";
-import { directUri } from "../../../fixtures/databases/database.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
 import type { ConnectionBreak, Fault } from "./kinds.ts";
 import { acknowledges, errorDocument } from "./error-reply.ts";
 import type { Command } from "./message.ts";

@@ -1,8 +1,8 @@
 // How the operations of records.v1 are tried: over REST, with an API key or a dashboard cookie.
 import { randomBytes } from "node:crypto";
 import { Binary, UUID } from "mongodb";
-import type { RestCall } from "../../../fixtures/service/service.ts";
-import { rest } from "../../../fixtures/service/service.ts";
+import type { RestCall } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import type { Lane, LaneUser } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { count, fresh, outcomeOf } from "./recipe.ts";

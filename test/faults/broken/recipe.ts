@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Document } from "mongodb";
-import type { RestResponse } from "../../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
 
 /** The outcome of a request. */

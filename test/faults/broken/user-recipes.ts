@@ -1,9 +1,9 @@
 // Recipes of the operations of users and their assistants: MCP tool calls, the dashboard's page, signing in and out.
-import type { RestResponse } from "../../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
-import { send } from "../../../fixtures/sign-in/assistants.ts";
-import { enter, logoutClaims, sendLogoutToken } from "../../../fixtures/sign-in/fake-provider.ts";
-import { sendRequest } from "../../../fixtures/sign-in/fixture.ts";
+import { send } from "../../fixtures/sign-in/assistants.ts";
+import { enter, logoutClaims, sendLogoutToken } from "../../fixtures/sign-in/fake-provider.ts";
+import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
 import type { Lane } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";

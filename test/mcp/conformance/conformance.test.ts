@@ -3,8 +3,8 @@
 import type { AddressInfo } from "node:net";
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { testCacheDir } from "../../../fixtures/databases/cache-dir.ts";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "../tools/set-up.ts";
 import { holderOf } from "../tools/set-up.ts";
 import type { Check, Runner } from "./runner.ts";

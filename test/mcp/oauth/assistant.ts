@@ -2,17 +2,17 @@
 // with a token, and the writes that MongoDB gets.
 import { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
-import { Failure } from "../../../src/errors.ts";
+import { Failure } from "../../../src/call/errors.ts";
 import { assistantAccessPolicy } from "../../../src/guards/assistant.ts";
 import { createKnownBuckets } from "../../../src/guards/known-buckets.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
 import type { Inbound } from "../../../src/call/dispatch.ts";
-import { listenToMongo } from "../../../fixtures/databases/commands.ts";
-import { ingestInto } from "../../../fixtures/clients/ingest.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 /** An account with its records, and an assistant that reads it. */
 export interface Assistant {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../../src/api-keys/secret.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   clientId,
   clientSecret,
@@ -12,13 +12,13 @@ import {
   logoutClaims,
   seconds,
   startFakeProvider,
-} from "../../../fixtures/sign-in/fake-provider.ts";
-import { from } from "../../../fixtures/service/from.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { from } from "../../fixtures/service/from.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
 import { advanceClock } from "../../support/advance-clock.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
 import { openSession } from "../../support/user.ts";
-import { accessClaims, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";
+import { accessClaims, expectChallenge, send } from "../../fixtures/sign-in/assistants.ts";
 import { base64, createForge } from "./forge.ts";
 
 const { fake, service, base } = useFakeProvider({ environment: { TRUST_PROXY: "1" } });

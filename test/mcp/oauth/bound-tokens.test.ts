@@ -2,16 +2,10 @@
 // rejected, for nothing here proves the key.
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { seconds } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import {
-  accessToken,
-  expectChallenge,
-  offerIntrospection,
-  send,
-  statusOf,
-} from "../../../fixtures/sign-in/assistants.ts";
-import { rest } from "../../../fixtures/service/service.ts";
+import { seconds } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import { accessToken, expectChallenge, offerIntrospection, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
 
 const said = new Map<string, Record<string, unknown>>();

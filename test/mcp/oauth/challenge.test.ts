@@ -1,14 +1,14 @@
 // The 401 of /mcp in every form, and what comes before and after it: 429, 503, 401, 403, 405.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exchange } from "../../../fixtures/clients/raw.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { rest, startService } from "../../../fixtures/service/service.ts";
-import { requestsOn } from "../../../fixtures/clients/operations.ts";
-import { openWires } from "../../../fixtures/clients/wires.ts";
-import { accessToken, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import { rest, startService } from "../../fixtures/service/service.ts";
+import { requestsOn } from "../../fixtures/clients/operations.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, send } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

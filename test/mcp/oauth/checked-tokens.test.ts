@@ -4,14 +4,14 @@ import { randomBytes } from "node:crypto";
 import { UnsecuredJWT, exportJWK } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../../src/api-keys/secret.ts";
-import { exchange } from "../../../fixtures/clients/raw.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { clientId, idClaims, json, seconds, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newKey } from "../../../fixtures/sign-in/keys.ts";
-import { from } from "../../../fixtures/service/from.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { rest } from "../../../fixtures/service/service.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { clientId, idClaims, json, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../fixtures/sign-in/keys.ts";
+import { from } from "../../fixtures/service/from.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
 import {
   accessClaims,
@@ -20,7 +20,7 @@ import {
   offerIntrospection,
   send,
   statusOf,
-} from "../../../fixtures/sign-in/assistants.ts";
+} from "../../fixtures/sign-in/assistants.ts";
 
 const { fake, service, base } = useFakeProvider();
 /** Accepts only tokens for two audiences. */

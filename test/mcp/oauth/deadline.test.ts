@@ -1,15 +1,15 @@
 // A MongoDB that does not respond: assistants get their response in time all the same.
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deadlineMs } from "../../../src/deadline.ts";
-import { listenToMongo } from "../../../fixtures/databases/commands.ts";
-import { startOwnMongod, withFault } from "../../../fixtures/databases/own-mongod.ts";
-import type { OwnMongod } from "../../../fixtures/databases/own-mongod.ts";
-import { accessToken, send } from "../../../fixtures/sign-in/assistants.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startInstance, startService } from "../../../fixtures/service/service.ts";
+import { deadlineMs } from "../../../src/call/deadline.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { accessToken, send } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
 
 /** Lends its Redis. */
 let lender: TestService;

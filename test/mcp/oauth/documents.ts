@@ -1,7 +1,7 @@
 // What a test file of the documents for assistants begins with: their paths, and a provider that publishes its own.
-import type { ResponseHandler } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { RestResponse } from "../../../fixtures/service/service.ts";
-import { rest } from "../../../fixtures/service/service.ts";
+import type { ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
 
 export const resourcePath = "/.well-known/oauth-protected-resource";

@@ -1,8 +1,8 @@
 // Access tokens that a provider signs, and those that are forged from them.
 import { createHmac } from "node:crypto";
 import { exportJWK } from "jose";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { accessClaims, accessToken } from "../../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { accessClaims, accessToken } from "../../fixtures/sign-in/assistants.ts";
 
 export const base64 = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");

@@ -8,11 +8,11 @@ import type {
 } from "@modelcontextprotocol/client";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { ingestInto } from "../../../fixtures/clients/ingest.ts";
-import { noteSecret } from "../../../fixtures/service/secrets.ts";
+import { createBrowser } from "../../fixtures/sign-in/browser.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { noteSecret } from "../../fixtures/service/secrets.ts";
 
 const fixture = useSignInFixture();
 const callback = "http://127.0.0.1:9/callback";

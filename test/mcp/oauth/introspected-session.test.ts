@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   json,
@@ -12,11 +12,11 @@ import {
   sendLogoutToken,
   silent,
   startFakeProvider,
-} from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import { accessToken, expectChallenge, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { accessToken, expectChallenge, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -1,17 +1,17 @@
 // A token reaches its own user's records and nothing else: not another's records, not another surface; and no other
 // credential reaches /mcp.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { share } from "../../support/form.ts";
 import { openSession } from "../../support/user.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { randomId, rest, startService } from "../../../fixtures/service/service.ts";
-import { requestsOn } from "../../../fixtures/clients/operations.ts";
-import { openWires } from "../../../fixtures/clients/wires.ts";
-import { accessToken, expectChallenge, rpc, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { randomId, rest, startService } from "../../fixtures/service/service.ts";
+import { requestsOn } from "../../fixtures/clients/operations.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, rpc, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

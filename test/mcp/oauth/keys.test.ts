@@ -1,7 +1,7 @@
 // The provider's keys: kept while it is unavailable, and dropped when they are withdrawn.
 import { exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   json,
@@ -9,12 +9,12 @@ import {
   silent,
   startFakeProvider,
   sendLogoutToken,
-} from "../../../fixtures/sign-in/fake-provider.ts";
-import { newKey } from "../../../fixtures/sign-in/keys.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../fixtures/sign-in/keys.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
 import { advanceClock } from "../../support/advance-clock.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import {
   accessClaims,
   accessToken,
@@ -22,7 +22,7 @@ import {
   offerIntrospection,
   send,
   statusOf,
-} from "../../../fixtures/sign-in/assistants.ts";
+} from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

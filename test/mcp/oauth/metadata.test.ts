@@ -1,8 +1,8 @@
 // The documents by which an assistant finds out where to sign in: where they are served, what they name, and to whom.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { away, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { away, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from "./documents.ts";
 
 const { fake, service, base, get } = useDocuments();

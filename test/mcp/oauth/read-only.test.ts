@@ -2,7 +2,7 @@
 import type { DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { everyService, rpcsOf } from "../../../fixtures/clients/descriptors.ts";
+import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import type { AccessPolicy, Handler } from "../../../src/guards/chain.ts";

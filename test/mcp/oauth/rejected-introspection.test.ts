@@ -3,18 +3,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FakeProvider, ResponseHandler } from "../../../fixtures/sign-in/fake-provider.ts";
-import { json, seconds, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import {
-  accessToken,
-  expectChallenge,
-  offerIntrospection,
-  send,
-  statusOf,
-} from "../../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider, ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
+import { json, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { accessToken, expectChallenge, offerIntrospection, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

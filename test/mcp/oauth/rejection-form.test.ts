@@ -1,11 +1,11 @@
 // The body of every rejection at /mcp: the envelope of REST that is also a JSON-RPC error, so that clients show it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { rest, startService } from "../../../fixtures/service/service.ts";
-import { accessToken, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import { rest, startService } from "../../fixtures/service/service.ts";
+import { accessToken, sendBatch } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

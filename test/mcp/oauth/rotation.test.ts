@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT, exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { from } from "../../../fixtures/service/from.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import { accessClaims, accessToken, expectChallenge, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { from } from "../../fixtures/service/from.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { accessClaims, accessToken, expectChallenge, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   enter,
@@ -14,9 +14,9 @@ import {
   logoutClaims,
   sendLogoutToken,
   startFakeProvider,
-} from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import { newKey } from "../../../fixtures/sign-in/keys.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import { newKey } from "../../fixtures/sign-in/keys.ts";
 import { createKeySet } from "../../../src/sign-in/key-set.ts";
 import { advanceClock } from "../../support/advance-clock.ts";
 

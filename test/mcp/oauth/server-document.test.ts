@@ -1,6 +1,6 @@
 // The authorization server's document: the provider's own, byte for byte, kept for when the provider is away.
 import { describe, expect, test, vi } from "vitest";
-import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { away, json, silent, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { advanceClock } from "../../support/advance-clock.ts";
 import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from "./documents.ts";
 

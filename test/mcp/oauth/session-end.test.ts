@@ -2,13 +2,13 @@
 // every instance.
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser } from "../../../fixtures/sign-in/browser.ts";
-import { noteSecret } from "../../../fixtures/service/secrets.ts";
-import type { TestService } from "../../../fixtures/service/service.ts";
-import { ann, ben, cleo } from "../../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
-import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
+import type { Browser } from "../../fixtures/sign-in/browser.ts";
+import { noteSecret } from "../../fixtures/service/secrets.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { Assistant } from "../../fixtures/sign-in/assistants.ts";
+import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 import { inForm, share } from "../../support/form.ts";
 
 const fixture = useSignInFixture();

@@ -1,6 +1,6 @@
 // After a sign-out at the dashboard only tokens of a later sign-in count, also if the provider's clock is wrong.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   enter,
   json,
@@ -8,17 +8,11 @@ import {
   seconds,
   startFakeProvider,
   sendLogoutToken,
-} from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner, ownerStatus, sendRequest } from "../../../fixtures/sign-in/fixture.ts";
-import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import {
-  accessToken,
-  expectChallenge,
-  offerIntrospection,
-  send,
-  statusOf,
-} from "../../../fixtures/sign-in/assistants.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner, ownerStatus, sendRequest } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { accessToken, expectChallenge, offerIntrospection, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

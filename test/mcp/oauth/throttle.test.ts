@@ -1,12 +1,12 @@
 // The throttle of /mcp: by account with its common bucket, and by address without a valid token.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
-import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { startService } from "../../../fixtures/service/service.ts";
-import { from } from "../../../fixtures/service/from.ts";
-import { accessToken, offerIntrospection, send, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { from } from "../../fixtures/service/from.ts";
+import { accessToken, offerIntrospection, send, sendBatch } from "../../fixtures/sign-in/assistants.ts";
 import { pipelined, tallied } from "../../http/pipelined.ts";
 
 let fake: FakeProvider;

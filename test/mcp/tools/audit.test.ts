@@ -3,9 +3,9 @@
 import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { ann } from "../../../fixtures/sign-in/users.ts";
-import { signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { randomId, rest } from "../../../fixtures/service/service.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
+import { signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { randomId, rest } from "../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, headersFor, holderOf, message, post, request } from "./set-up.ts";
 

@@ -1,6 +1,6 @@
 // No result fills a model's context, whatever the records hold: a cut result says so, and how to get the rest.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { bounded, resultBytes } from "../../../src/mcp/bounds.ts";
 import type { Holder, Outcome } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";

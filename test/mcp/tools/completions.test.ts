@@ -1,6 +1,6 @@
 // Completions: what a client offers while a user fills in a prompt or an address.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { hoursFromNow } from "../../support/client.ts";
 import type { Holder } from "./set-up.ts";
 import { call, connect, holderOf, request, revisions } from "./set-up.ts";

@@ -1,6 +1,6 @@
 // What prompts and errors repeat of a request is bounded, however long the request is.
 import { beforeAll, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { connect, holderOf, request } from "./set-up.ts";
 

@@ -1,7 +1,7 @@
 // The revisions of the protocol at the one address: what a client of each accepts, and batches.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { http2Call } from "../../../fixtures/clients/http2-call.ts";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { old, useHolder } from "./eras.ts";
 import { headersFor, message, post, revisions } from "./set-up.ts";
 

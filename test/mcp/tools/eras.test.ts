@@ -1,6 +1,6 @@
 // The revisions of the protocol at the one address: how each begins, and how each is rejected.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { old, useHolder } from "./eras.ts";
 import { connect, headersFor, message, post, request, revisions } from "./set-up.ts";
 

@@ -1,7 +1,7 @@
 // Set-up for tests of the protocol revisions: a signed-in user, and requests of a revision.
 import { beforeAll } from "vitest";
-import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import type { RestResponse } from "../../../fixtures/service/service.ts";
+import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Holder, Revision } from "./set-up.ts";
 import { holderOf, request, revisions } from "./set-up.ts";
 

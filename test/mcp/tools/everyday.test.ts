@@ -1,7 +1,7 @@
 // Everyday questions in few calls: who the user has not met since, what comes next, who works where, who "I" is.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { useListed } from "./listed.ts";
 import type { Holder } from "./set-up.ts";
 import { call, message, post, request, revisions } from "./set-up.ts";

@@ -1,6 +1,6 @@
 // Params that a method rejects: -32602 with a readable message, in every revision, never the validator's own.
 import { describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { CheckedServer } from "../../../src/mcp/checked-server.ts";
 import { respond } from "../../../src/mcp/direct.ts";
 import { old, useHolder } from "./eras.ts";

@@ -1,6 +1,6 @@
 // Unambiguous arguments are accepted, and an empty result says what to try.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf, request } from "./set-up.ts";
 

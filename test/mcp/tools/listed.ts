@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll } from "vitest";
-import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { holderOf, request } from "./set-up.ts";
 

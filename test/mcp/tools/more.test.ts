@@ -1,6 +1,6 @@
 // A result that REST's own limits cut says so, and how to get the rest.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf, request } from "./set-up.ts";
 

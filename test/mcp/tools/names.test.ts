@@ -1,7 +1,7 @@
 // The names that assistants see: one name of a contact everywhere, and never one without a visible character.
 import { beforeAll, describe, expect, test } from "vitest";
 import { hoursFromNow } from "../../support/client.ts";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf, request } from "./set-up.ts";
 

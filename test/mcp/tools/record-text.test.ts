@@ -4,7 +4,7 @@ import { create, ScalarType } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { table } from "../../../gateway/route.ts";
+import { table } from "../../../src/http/route.ts";
 import type { Fetched } from "../../../src/mcp/fetch.ts";
 import { fetchRecord, pageOfRecord } from "../../../src/mcp/fetch.ts";
 import type { RecordText } from "../../../src/mcp/record-text.ts";

@@ -1,7 +1,7 @@
 // The tools' errors for invalid arguments and unknown records.
 import { describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { randomId } from "../../../fixtures/service/service.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { randomId } from "../../fixtures/service/service.ts";
 import { useListed } from "./listed.ts";
 import { call } from "./set-up.ts";
 

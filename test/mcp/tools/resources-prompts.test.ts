@@ -1,8 +1,8 @@
 // Resources and prompts: records by their addresses, and texts with the records that they need.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { hoursFromNow } from "../../support/client.ts";
-import { randomId } from "../../../fixtures/service/service.ts";
+import { randomId } from "../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 

@@ -1,8 +1,8 @@
 // search and fetch, in the form that general assistants expect: fetch returns what search finds.
 import { beforeAll, describe, expect, test } from "vitest";
 import { truncateQuery } from "../../../src/mcp/first-words.ts";
-import { ben } from "../../../fixtures/sign-in/users.ts";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { ben } from "../../fixtures/sign-in/users.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 

@@ -3,15 +3,15 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import * as openid from "openid-client";
 import { onTestFinished } from "vitest";
-import { assistantOf, atAssistant, newBrowser, start } from "../../../fixtures/sign-in/provider.ts";
+import { assistantOf, atAssistant, newBrowser, start } from "../../fixtures/sign-in/provider.ts";
 import type { User } from "../../../src/embedded/provider/provider.ts";
-import type { Ingest } from "../../../fixtures/clients/ingest.ts";
-import { ingestInto } from "../../../fixtures/clients/ingest.ts";
-import { noteSecret } from "../../../fixtures/service/secrets.ts";
-import type { RestResponse } from "../../../fixtures/service/service.ts";
-import { rest } from "../../../fixtures/service/service.ts";
-import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { ann } from "../../../fixtures/sign-in/users.ts";
+import type { Ingest } from "../../fixtures/clients/ingest.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { noteSecret } from "../../fixtures/service/secrets.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 
 /** The revisions that are spoken at the one address, the newest first. */
 export const revisions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;

@@ -1,6 +1,6 @@
 // The tools: how they are described, and what they return that REST does not.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { Listed } from "./listed.ts";
 import { ajv, useListed } from "./listed.ts";
 import type { Outcome } from "./set-up.ts";

@@ -1,7 +1,7 @@
 // Transcripts page by page: by characters, none of them parted, and nothing lost between the pages.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { randomId } from "../../../fixtures/service/service.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { randomId } from "../../fixtures/service/service.ts";
 import type { Holder, Outcome } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 

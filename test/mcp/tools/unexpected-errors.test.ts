@@ -1,7 +1,7 @@
 // Errors of the MCP surface itself, after a read has succeeded: they are reported like any other failure.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { lineOf } from "../../observability/request-lines.ts";
 import type { Holder } from "./set-up.ts";
 import { holderOf, request, revisions } from "./set-up.ts";

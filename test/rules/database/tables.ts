@@ -89,9 +89,9 @@ export const otherTexts: readonly { readonly path: string; readonly texts: reado
   [
     { path: "src/contacts/document.ts", texts: ["notes"], why: "a field of a contact" },
     { path: "src/contacts/hydration.ts", texts: ["sessions"], why: "the field that a stage adds" },
-    { path: "src/record-kinds.ts", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of records" },
+    { path: "src/ingest/record-kinds.ts", texts: ["contacts", "sessions", "transcripts"], why: "the kinds of records" },
     { path: "src/ingest/", texts: ["contacts", "sessions"], why: "the kinds of an import" },
-    { path: "src/services.ts", texts: ["audit_log"], why: "a name in the log" },
+    { path: "src/app/services.ts", texts: ["audit_log"], why: "a name in the log" },
     { path: "src/cli/backup/verify.ts", texts: ["ended_sessions"], why: "the name of a collection in a backup" },
     { path: "src/mcp/", texts: ["notes"], why: "a field of a contact" },
     {

@@ -1,0 +1,87 @@
+// Reads the arguments of a tool call into the request message of an rpc, and collects all violations.
+import type { Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../call/errors.ts";
+import { loneSurrogate } from "../text/text.ts";
+import type { Json } from "../http/json.ts";
+import type { RequestReading } from "../../gateway/request.ts";
+import { missing, set } from "../../gateway/request.ts";
+import type { RequestField, Route } from "../http/route.ts";
+import type { Scalar } from "../http/scalar.ts";
+import { readValue } from "../http/scalar.ts";
+import { echoedName } from "../http/echoed-name.ts";
+import { collectUnknown } from "../http/unknown-names.ts";
+
+/**
+ * Reads the arguments of one operation: its path and query parameters, and its fields beyond REST. A null counts as
+ * left out, and so does an empty string for an optional argument. Accepts unambiguous variants: `"10"` or `"10.0"` for
+ * 10, `"True"` for true, the name of an enum value in any case, `contact:<uuid>` for a `contact_id`.
+ */
+export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
+
+/** Creates the reader of a route without a body, or of an rpc that REST does not have. */
+export function createArgumentReader(route: Pick<Route, "rpc" | "path" | "query" | "beyond">): ArgumentReader {
+  const beyond = route.beyond?.fields ?? [];
+  const fields = new Map([...route.path, ...route.query, ...beyond].map((field) => [field.name, field]));
+  const isGiven = (given: Readonly<Record<string, unknown>>, name: string): boolean =>
+    (given[name] ?? null) !== null && given[name] !== "";
+  return (given) => {
+    const violations: Violation[] = [];
+    const unknown = collectUnknown(violations);
+    const message = create(route.rpc.input) as Message & Record<string, Scalar>;
+    for (const [name, value] of Object.entries(given)) {
+      const field = fields.get(name);
+      if (field === undefined) unknown.add(() => unknownArgument(name, [...fields.keys()]));
+      else if (typeof value === "string" && loneSurrogate.test(value))
+        violations.push({ field: name, rule: "surrogate", message: "must not contain a lone surrogate" });
+      else if (value !== null && (value !== "" || isNeeded(field, given)))
+        set(message, field, readValue(field, meant(field, value as Json), violations));
+    }
+    unknown.finish();
+    for (const field of fields.values()) {
+      if (isNeeded(field, given) && (given[field.name] ?? null) === null) violations.push(missing(field));
+    }
+    return { message, violations };
+  };
+
+  function isNeeded(field: RequestField, given: Readonly<Record<string, unknown>>): boolean {
+    return field.required && !(field.optionalBeyondRest === true && beyond.some(({ name }) => isGiven(given, name)));
+  }
+}
+
+/** Returns the value that a model means by a string of another form. Returns the value unchanged if that is unclear. */
+function meant(field: RequestField, value: Json): Json {
+  if (typeof value !== "string") return value;
+  const lower = value.toLowerCase();
+  switch (field.kind) {
+    case "int32":
+      return meantInteger(value);
+    case "bool":
+      return lower === "true" || (lower === "false" ? false : value);
+    case "enum":
+      return Object.keys(field.values).find((known) => known.toLowerCase() === lower) ?? value;
+    case "string":
+      return withoutKind(field.name, value);
+  }
+}
+
+/** Returns the whole number in a text such as "10" or "10.0". Returns any other text unchanged. */
+export function meantInteger(text: string): number | string {
+  return /^-?[0-9]{1,15}(?:\.0{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+/**
+ * Returns the id in an argument such as `contact_id`, without the prefix of `contact:<id>` or `contact://<id>` in any
+ * case.
+ */
+export function withoutKind(name: string, value: string): string {
+  if (!name.endsWith("_id")) return value;
+  const prefix = `${name.slice(0, -"_id".length)}:`;
+  return value.toLowerCase().startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
+}
+
+/** Returns a violation that lists the known arguments. */
+export function unknownArgument(name: string, names: readonly string[]): Violation {
+  const message = `must be left out: the arguments are ${names.join(", ")}`;
+  return { field: echoedName(name), rule: "unknown_argument", message };
+}

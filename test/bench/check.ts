@@ -1,0 +1,91 @@
+// The honesty check: before anything is measured, every peer gives the same responses.
+import { gunzipSync } from "node:zlib";
+import { isDeepStrictEqual } from "node:util";
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { Line, Subject } from "./lines.ts";
+import { grpcConnection } from "./load/grpc.ts";
+import { sendOnce } from "./load/http1.ts";
+import type { LoadRequest } from "./load/load.ts";
+import { uniqueMark } from "./load/load.ts";
+import type { PeerName } from "./peers/peers.ts";
+
+/** How many of a line's requests are compared. */
+const compared = 12;
+let unique = 0;
+
+/** Where the responses of a line differ, in words; nothing where they are the same. */
+export async function differences(line: Line, portOf: (peer: PeerName) => number): Promise<string[]> {
+  const found: string[] = [];
+  for (const form of ["rest", "connect", "grpc"] as const) {
+    const [first, ...others] = line.subjects.filter((one) => one.form === form);
+    if (first === undefined) continue;
+    for (let at = 0; at < Math.min(compared, first.requests.length); at++) {
+      const expected = await responseOf(line, first, at, portOf);
+      if (expected === undefined) found.push(`${line.name}: ${first.name} fails at request ${at}`);
+      for (const other of others) {
+        const response = await responseOf(line, other, at, portOf);
+        if (!isDeepStrictEqual(response, expected))
+          found.push(
+            `${line.name}: ${other.name} responds to request ${at} otherwise than ${first.name}: ${brief(response)} instead of ${brief(expected)}`,
+          );
+      }
+    }
+  }
+  return found;
+}
+
+/** The response as JSON, without what is the server's own; undefined for a failure. */
+async function responseOf(
+  line: Line,
+  { requests, peers: [peer = "ours"] }: Subject,
+  at: number,
+  portOf: (peer: PeerName) => number,
+): Promise<unknown> {
+  const text = await textOf(portOf(peer), requests[at % requests.length] as LoadRequest);
+  return text === undefined ? undefined : (JSON.parse(line.writes ? withoutOwn(text) : text) as unknown);
+}
+
+async function textOf(port: number, request: LoadRequest): Promise<string | undefined> {
+  if (request.kind === "grpc") {
+    const connection = grpcConnection(port);
+    const { status, message } = await connection.call(request);
+    connection.close();
+    return status === 0
+      ? JSON.stringify(toJson(GetContactResponseSchema, fromBinary(GetContactResponseSchema, message)))
+      : undefined;
+  }
+  const number = String(Date.now() * 1_000 + (unique++ % 1_000)).slice(-uniqueMark.length);
+  const { status, head, body } = await sendOnce(port, request.bytes.replaceAll(uniqueMark, number));
+  if (status < 200 || status > 299) return undefined;
+  const plain = /\r\ncontent-encoding: *gzip/i.test(head)
+    ? gunzipSync(body)
+    : /\r\ntransfer-encoding: *chunked/i.test(head)
+      ? unchunked(body)
+      : body;
+  return plain.toString();
+}
+
+/** Ids, instants and numbers that nobody else was given. */
+function withoutOwn(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time")
+    .replaceAll(/\d{12}/g, "number");
+}
+
+function unchunked(body: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = body.indexOf("\r\n", at);
+    const length = Number.parseInt(body.toString("latin1", at, end), 16);
+    if (end === -1 || !(length > 0)) return Buffer.concat(parts);
+    parts.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 4 + length;
+  }
+}
+
+function brief(response: unknown): string {
+  const text = JSON.stringify(response) ?? "a failure";
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

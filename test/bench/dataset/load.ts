@@ -1,0 +1,107 @@
+// Loads the bench's data into a database: records in bulk, then the service's own indexes, built at once.
+import type { Document, MongoClient } from "mongodb";
+import type { UUID } from "mongodb";
+import { collections } from "../../../src/db/collections.ts";
+import { ensureIndexes } from "../../../src/db/indexes.ts";
+import { allCollections, createServices } from "../../../src/app/services.ts";
+import { storedText } from "../../../src/sessions/transcripts.ts";
+import type { AccountPlan, DataPlan } from "./accounts.ts";
+import { mainAccount, recordsOf, transcriptCount, transcriptText } from "./accounts.ts";
+
+/** Where the floor finds the transcripts in its own shape: the text as a string. */
+export const plainTranscripts = "bench_transcripts";
+/** Says that the data is all there, and which. */
+const markCollection = "bench_data";
+/** Rises when what is generated changes. */
+const version = 1;
+const transcriptLength = 1_000_000;
+const batchSize = 2_000;
+const batchesAtOnce = 2;
+
+/** Loads the data unless it is there. What an earlier load left half done is dropped. */
+export async function loadData(client: MongoClient, plan: DataPlan, say: (line: string) => void): Promise<void> {
+  const db = client.db();
+  const mark = { plan: plan.name, version };
+  if ((await db.collection(markCollection).findOne(mark)) !== null) return;
+  await db.dropDatabase();
+  const begun = performance.now();
+  const elapsed = (): string => `${Math.round((performance.now() - begun) / 1_000)} s`;
+  const { accounts } = createServices(client);
+  let notes = 0;
+  for (const account of plan.accounts) {
+    const { _id } = await accounts.create(emailOf(account.name), true);
+    await loadAccount(client, account, _id);
+    notes += account.notes;
+    if (account.notes >= 10_000) say(`loaded the account "${account.name}", ${notes} notes so far (${elapsed()})`);
+  }
+  say(`loaded ${notes} notes (${elapsed()}); now the indexes`);
+  await client.db("admin").command({ setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 1_500 });
+  await ensureIndexes(db, allCollections, {
+    withDeferred: () => Promise.resolve(true),
+    around: async ({ collection }, build) => {
+      await build();
+      say(`indexes of ${collection} are there (${elapsed()})`);
+    },
+  });
+  await db.collection(markCollection).insertOne(mark);
+}
+
+/** The email address of an account of the data. */
+export function emailOf(name: string): string {
+  return `${name}@bench.example.com`;
+}
+
+/** The sessions of an account that have a transcript. */
+export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Promise<string[]> {
+  const found = await client
+    .db()
+    .collection<{ _id: UUID }>(plainTranscripts)
+    .find({ account_id: accountId }, { projection: { _id: 1 } })
+    .toArray();
+  return found.map(({ _id }) => _id.toHexString());
+}
+
+async function loadAccount(client: MongoClient, plan: AccountPlan, accountId: UUID): Promise<void> {
+  const records = recordsOf(plan, accountId);
+  await insert(client, collections.contacts, records.contacts());
+  await insert(client, collections.sessions, records.sessions());
+  await insert(client, collections.notes, records.notes());
+  if (plan.name === mainAccount) await loadTranscripts(client, accountId);
+}
+
+async function loadTranscripts(client: MongoClient, account_id: UUID): Promise<void> {
+  const db = client.db();
+  const sessions = await db
+    .collection(collections.sessions)
+    .find({ account_id })
+    .limit(transcriptCount)
+    .project<{ _id: UUID }>({ _id: 1 })
+    .toArray();
+  for (const [at, { _id }] of sessions.entries()) {
+    const text = transcriptText(at, transcriptLength);
+    const document = { account_id, recording: null };
+    await db
+      .collection<{ _id: UUID }>(collections.transcripts)
+      .insertOne({ _id, ...document, text: await storedText(text) } as { _id: UUID });
+    await db.collection<{ _id: UUID }>(plainTranscripts).insertOne({ _id, ...document, text } as { _id: UUID });
+  }
+}
+
+async function insert(client: MongoClient, collection: string, documents: Iterable<object>): Promise<void> {
+  const into = client.db().collection<Document>(collection);
+  const running = new Set<Promise<unknown>>();
+  const send = async (batch: Document[]): Promise<void> => {
+    if (batch.length === 0) return;
+    if (running.size >= batchesAtOnce) await Promise.race(running);
+    const sent = into.insertMany(batch, { ordered: false, writeConcern: { w: 1 } }).finally(() => running.delete(sent));
+    running.add(sent);
+  };
+  let batch: Document[] = [];
+  for (const document of documents) {
+    if (batch.push(document) < batchSize) continue;
+    await send(batch);
+    batch = [];
+  }
+  await send(batch);
+  await Promise.all(running);
+}

@@ -1,0 +1,107 @@
+// Who is measured: the service itself, and what one would use in its place.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { BenchAccount, Fixture } from "../fixture.ts";
+import type { PeerCommand } from "../processes.ts";
+import { bundled } from "../../../bin/bundle.js";
+import { nodeOn } from "../processes.ts";
+
+/** Everyone who is measured, with what the table calls them. */
+export const peerTitles = {
+  ours: "Records",
+  ours2: "Records, a second instance, where MongoDB and the client run",
+  floor: "floor: node:http and the driver, no checks",
+  floorBucket: "floor with one Redis token for each request",
+  floor3: "floor, a find for each collection",
+  bare: "floor, insert without search terms",
+  fastify: "Fastify",
+  fastifyAgg: "Fastify, one aggregation",
+  connect: "connect-node, HTTP/1.1",
+  connectHttp2: "connect-node, HTTP/2",
+  go: "Go net/http",
+} as const;
+
+export type PeerName = keyof typeof peerTitles;
+
+const secret = "bench-secret-of-at-least-32-characters";
+/** Every check stays on; the limit itself is out of reach. */
+const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
+
+/** What the peers are started with. */
+export interface PeerOptions {
+  readonly reader: BenchAccount;
+  readonly writer: BenchAccount;
+  /** A folder for the data of the service. */
+  readonly scratch: string;
+  /** The program that runs the peers in TypeScript and the service. */
+  readonly node: string;
+  readonly goProgram: string | undefined;
+  /** Options of node. With them, everyone in TypeScript runs from its sources, with the names that those have. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** How each of them is started. */
+export async function peerCommands(
+  fixture: Fixture,
+  { reader, writer, scratch, node, goProgram, nodeOptions = [] }: PeerOptions,
+): Promise<ReadonlyMap<PeerName, PeerCommand>> {
+  const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
+  const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
+  const program = async (source: string): Promise<readonly string[]> =>
+    nodeOptions.length === 0 ? [node, await bundled(source)] : nodeOn(source, node, ...nodeOptions);
+  const [floor = [], fastify = [], connect = []] = await Promise.all(
+    ["floor", "fastify", "connect"].map((peer) => program(`test/bench/peers/${peer}.ts`)),
+  );
+  const peer = (command: readonly string[], STYLE: string): PeerCommand => ({
+    command,
+    environment: { ...parts, ...accounts, STYLE },
+  });
+  const commands = new Map<PeerName, PeerCommand>([
+    ["ours", ours({ ...fixture, node }, join(scratch, "service"), ...nodeOptions)],
+    ["ours2", ours({ ...fixture, node }, join(scratch, "service-2"), ...nodeOptions)],
+    ["floor", peer(floor, "aggregation")],
+    ["floorBucket", peer(floor, "bucket")],
+    ["floor3", peer(floor, "finds")],
+    ["bare", peer(floor, "bare")],
+    ["fastify", peer(fastify, "finds")],
+    ["fastifyAgg", peer(fastify, "aggregation")],
+    ["connect", peer(connect, "http1")],
+    ["connectHttp2", peer(connect, "http2")],
+  ]);
+  if (goProgram !== undefined) commands.set("go", { command: [goProgram], environment: { ...parts, GOMAXPROCS: "1" } });
+  return commands;
+}
+
+/**
+ * The service as it is started in production; from its sources, with the names that they have, where node gets options
+ * of its own (`--cpu-prof`).
+ */
+export function ours(parts: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
+  return serviceIn(join(import.meta.dirname, "../../.."), parts, dataDir, ...options);
+}
+
+/** Where the service finds its databases, and the Node that it runs on. */
+export type ServiceParts = Pick<Fixture, "mongodbUri" | "redisUrl"> & { readonly node: string };
+
+/** The service whose code is in this folder. */
+export function serviceIn(
+  root: string,
+  { mongodbUri, redisUrl, node }: ServiceParts,
+  dataDir: string,
+  ...options: string[]
+): PeerCommand {
+  const start = join(root, "bin/start.js");
+  return {
+    command:
+      options.length === 0 && existsSync(start) ? [node, start] : nodeOn(join(root, "src/main.ts"), node, ...options),
+    environment: {
+      MONGODB_URI: mongodbUri,
+      REDIS_URL: redisUrl,
+      ...limits,
+      INTERNAL_PORT: "0",
+      DATA_DIR: dataDir,
+      SERVICE_TOKENS: secret,
+      SESSION_SECRET: secret,
+    },
+  };
+}

@@ -1,0 +1,155 @@
+// The writes of the Fastify peer, with the service's promises kept by hand: unique emails, no note on an archived
+// contact, current labels, and creates that happen exactly once.
+import { createHash } from "node:crypto";
+import type { ClientSession, Collection, Db, Filter } from "mongodb";
+import { Binary, MongoServerError, type UUID } from "mongodb";
+import type { ContactDocument } from "../../../src/contacts/document.ts";
+import { newContact } from "../../../src/contacts/write.ts";
+import { newRevision } from "../../../src/db/conflicts.ts";
+import type { NoteDocument } from "../../../src/notes/document.ts";
+import type { ContactFields, WholeContact } from "./queries.ts";
+import { newNote } from "./writes.ts";
+
+/** Why nothing was written: the HTTP status says it. */
+export interface Rejected {
+  readonly status: 404 | 409;
+}
+
+/** A response as it is kept for the next request with its key. */
+interface KeptResponse {
+  readonly _id: { readonly account_id: UUID; readonly key: string };
+  readonly fingerprint: Binary;
+  readonly contact_id: UUID;
+  readonly body: string;
+  readonly created_at: Date;
+}
+
+/** The response to a create with a key. */
+export interface KeyedCreate {
+  readonly id: string;
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** A create that a key names; `render` writes the body to keep. */
+export interface KeyedRequest {
+  readonly account: UUID;
+  readonly key: string;
+  readonly fields: ContactFields;
+  render(created: WholeContact): string;
+}
+
+/** The collection of the kept responses. */
+export const keptCollection = "bench_kept_responses";
+const keptHours = 24;
+const transactionOptions = {
+  readConcern: { level: "majority" },
+  writeConcern: { w: "majority", journal: true },
+} as const;
+
+/** Lets MongoDB remove responses after their time. */
+export async function prepareKeptResponses(db: Db): Promise<void> {
+  await db.collection(keptCollection).createIndex({ created_at: 1 }, { expireAfterSeconds: keptHours * 3_600 });
+}
+
+/** Inserts a contact whose email no other active contact of the account has: the unique index decides. */
+export async function createUniqueContact(
+  db: Db,
+  account: UUID,
+  fields: ContactFields,
+): Promise<WholeContact | Rejected> {
+  const contact = newContact(account, fields);
+  try {
+    await db.collection<ContactDocument>("contacts").insertOne(contact);
+  } catch (error) {
+    if (isDuplicate(error)) return { status: 409 };
+    throw error;
+  }
+  return { contact, timeline: [], sessions: [] };
+}
+
+/** Creates a contact once for each key: the response is kept in the transaction that inserts the contact. */
+export async function createContactOnce(db: Db, request: KeyedRequest): Promise<KeyedCreate | Rejected> {
+  const kept = db.collection<KeptResponse>(keptCollection);
+  const { account, key, fields } = request;
+  const fingerprint = createHash("sha256")
+    .update(`POST /v1/contacts ${JSON.stringify(fields)}`)
+    .digest();
+  const _id = { account_id: account, key };
+  for (;;) {
+    const contact = newContact(account, fields);
+    const body = request.render({ contact, timeline: [], sessions: [] });
+    const response = {
+      _id,
+      fingerprint: new Binary(fingerprint),
+      contact_id: contact._id,
+      body,
+      created_at: new Date(),
+    };
+    try {
+      await db.client.withSession((session) =>
+        session.withTransaction(async () => {
+          await kept.insertOne(response, { session });
+          await db.collection<ContactDocument>("contacts").insertOne(contact, { session });
+        }, transactionOptions),
+      );
+      return { id: contact._id.toHexString(), body, replayed: false };
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+      const first = await keptResponse(kept, _id);
+      // The key is free: so it is the email that is taken.
+      if (first === "none") return { status: 409 };
+      if (first === "expired") continue;
+      if (Buffer.compare(first.fingerprint.buffer, fingerprint) !== 0) return { status: 409 };
+      return { id: first.contact_id.toHexString(), body: first.body, replayed: true };
+    }
+  }
+}
+
+/** Appends a note; the write to the contact makes a rename or an archiving at the same time wait or repeat. */
+export async function appendLabelledNote(
+  db: Db,
+  account_id: UUID,
+  contactId: UUID,
+  content: string,
+): Promise<NoteDocument | Rejected> {
+  const contacts = db.collection<ContactDocument>("contacts");
+  const named = { _id: contactId, account_id };
+  return db.client.withSession((session) =>
+    session.withTransaction(async () => {
+      const contact = await contacts.findOneAndUpdate(
+        { ...named, archived_at: null },
+        { $set: { version: newRevision() } },
+        { session, projection: { full_name: 1, inferred_name: 1, email: 1 } },
+      );
+      if (contact === null) return (await isThere(contacts, named, session)) ? { status: 409 } : { status: 404 };
+      const note = newNote(contact, account_id, content);
+      await db.collection<NoteDocument>("notes").insertOne(note, { session });
+      return note;
+    }, transactionOptions),
+  );
+}
+
+async function isThere(
+  contacts: Collection<ContactDocument>,
+  filter: Filter<ContactDocument>,
+  session: ClientSession,
+): Promise<boolean> {
+  return (await contacts.findOne(filter, { session, projection: { _id: 1 } })) !== null;
+}
+
+/** The response under a key; one past its time is removed, as MongoDB does so once a minute only. */
+async function keptResponse(
+  kept: Collection<KeptResponse>,
+  _id: KeptResponse["_id"],
+): Promise<KeptResponse | "none" | "expired"> {
+  const found = await kept.findOne({ _id });
+  if (found === null) return "none";
+  if (found.created_at.getTime() > Date.now() - keptHours * 3_600_000) return found;
+  await kept.deleteOne({ _id, created_at: found.created_at });
+  return "expired";
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11_000;
+}

@@ -1,0 +1,133 @@
+// Processes of the bench: started on a core of their own if possible, measured by /proc, and ended.
+import type { ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, isListening } from "../../src/embedded/port.ts";
+import { requireServiceUser } from "../fixtures/databases/database.ts";
+import { sendOnce } from "./load/http1.ts";
+import type { Load, Loaded } from "./load/load.ts";
+
+/** A service under measurement. */
+export interface RunningPeer {
+  readonly port: number;
+  readonly pid: number;
+  /** Milliseconds from its start to its first response. */
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+/** How a service is started; `PORT` is added to the environment. */
+export interface PeerCommand {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The service alone on one core, everything else on the other. */
+export const serverCore = 0;
+export const otherCore = 1;
+/** Whether processes can be bound to cores. */
+export const pinned = availableParallelism() > 1 && existsSync("/usr/bin/taskset");
+const startLimitMs = 240_000;
+const ticksPerSecond = 100;
+
+/** Node on a TypeScript file. */
+export function nodeOn(file: string, node = process.execPath, ...options: string[]): string[] {
+  return [node, ...options, "--import", "tsx", file];
+}
+
+/** Starts a service and waits for its first good response to the request; where that is empty, until it listens. */
+export async function startPeer(
+  { command, environment }: PeerCommand,
+  firstRequest: string,
+  core: number | undefined = serverCore,
+): Promise<RunningPeer> {
+  requireServiceUser(environment["MONGODB_URI"] ?? "");
+  const port = await freePort();
+  const begun = performance.now();
+  const [program = "", ...rest] = onCore(core, command);
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? "",
+    NODE_ENV: "production",
+    ...environment,
+    PORT: String(port),
+  };
+  const child = spawn(program, rest, { stdio: ["ignore", "ignore", "inherit"], env });
+  const stop = (): Promise<void> => end(child);
+  for (;;) {
+    const response = await firstResponse(port, firstRequest);
+    if (response?.status === 200) return { port, pid: child.pid ?? 0, startMs: performance.now() - begun, stop };
+    const problem =
+      child.exitCode !== null
+        ? `ended with ${child.exitCode}`
+        : performance.now() - begun > startLimitMs
+          ? `returned ${response?.status ?? "nothing"}`
+          : undefined;
+    if (problem !== undefined) {
+      await stop();
+      throw new Error(`${command.join(" ")} ${problem}`);
+    }
+    await sleep(5);
+  }
+}
+
+/** The client of loads. */
+export interface LoadClient {
+  run(load: Load): Promise<Loaded>;
+  stop(): Promise<void>;
+}
+
+/** Starts the load client. */
+export function startLoadClient(): LoadClient {
+  const [program = "", ...rest] = onCore(otherCore, nodeOn(`${import.meta.dirname}/load/client.ts`));
+  const child = spawn(program, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  let settle: { resolve(loaded: Loaded): void; reject(error: Error): void } | undefined;
+  child.on("message", (loaded: Loaded) => settle?.resolve(loaded));
+  child.on("exit", () => settle?.reject(new Error("the load client ended")));
+  return {
+    run: (load) =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        child.send(load);
+      }),
+    stop: () => end(child),
+  };
+}
+
+/** Leaves the services' core to them. */
+export function pinToOtherCore(pids: readonly number[]): void {
+  if (pinned)
+    for (const pid of pids) execFileSync("taskset", ["-apc", String(otherCore), String(pid)], { stdio: "ignore" });
+}
+
+/** Seconds of processor time that a process and its children have used; their threads count. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / ticksPerSecond;
+}
+
+/** Megabytes of memory that a process holds. */
+export function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+}
+
+async function firstResponse(port: number, request: string): Promise<{ readonly status: number } | undefined> {
+  if (request === "") return (await isListening(port)) ? { status: 200 } : undefined;
+  return sendOnce(port, request).catch(() => undefined);
+}
+
+function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
+  return pinned && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const impatience = setTimeout(() => child.kill("SIGKILL"), 12_000);
+  await exited;
+  clearTimeout(impatience);
+}

@@ -1,0 +1,119 @@
+// The site of the drill: instances behind proxies, an identity provider in the drill's hand, and an account with
+// something of everything.
+import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
+import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import type { Account, Fixture, FixtureOptions } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import type { Proxy } from "../../fixtures/network/proxy.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
+
+/** What there is to break, and where requests go meanwhile. */
+export interface Site {
+  readonly fixture: Fixture;
+  readonly provider: FakeProvider;
+  /**
+   * Between the instances and MongoDB; undefined where that has three members, which its clients find by themselves.
+   */
+  readonly mongoProxy: Proxy | undefined;
+  readonly redisProxy: Proxy;
+  readonly account: Account;
+  /** Of a user who is signed in to the dashboard. */
+  readonly cookie: string;
+  /** Contacts of the account: enough for every call that changes one to have its own. */
+  readonly contactIds: readonly string[];
+  readonly sessionId: string;
+  /** A new access token of that user. */
+  token(): Promise<string>;
+}
+
+const subject = "person-dora";
+const email = "dora@example.com";
+const sessionSecret = "session-secret-of-the-drills-of-32-characters";
+
+/**
+ * Runs the work on a site and clears everything away, whatever came of it. `environment` are settings of every
+ * instance.
+ */
+export async function onSite<T>(
+  { environment = {}, ...made }: FixtureOptions,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  const provider = await startFakeProvider();
+  offerIntrospection(provider, () => ({ active: true }));
+  const proxies: Proxy[] = [];
+  const proxyTo = async (uri: string): Promise<Proxy> => {
+    const proxy = await startProxy(new URL(uri).host);
+    proxies.push(proxy);
+    return proxy;
+  };
+  let mongoProxy: Proxy | undefined;
+  let redisProxy: Proxy | undefined;
+  const options: FixtureOptions = {
+    ...made,
+    environment: { ...provider.settings(), SESSION_SECRET: sessionSecret, ...environment },
+    async through({ mongodbUri, redisUrl }) {
+      redisProxy = await proxyTo(redisUrl);
+      if (made.members === 1) mongoProxy = await proxyTo(mongodbUri);
+      return {
+        mongodbUri: mongoProxy === undefined ? mongodbUri : directUri(mongodbUri, mongoProxy.host),
+        redisUrl: redisUrl.replace(new URL(redisUrl).host, redisProxy.host),
+      };
+    },
+  };
+  try {
+    return await withFixture(options, async (fixture) => {
+      if (redisProxy === undefined) throw new Error("there is no way to Redis");
+      return work({
+        fixture,
+        provider,
+        mongoProxy,
+        redisProxy,
+        ...(await settle(fixture, provider)),
+        token() {
+          const now = Math.floor(Date.now() / 1_000);
+          // With all by which a sign-out ends it: of another token the provider has to say the rest.
+          return accessToken(provider, { jti: randomUUID(), sid: "of-the-drill", auth_time: now, exp: now + 86_400 });
+        },
+      });
+    });
+  } finally {
+    for (const proxy of proxies) await proxy.close();
+    await provider.stop();
+  }
+}
+
+async function settle(
+  fixture: Fixture,
+  { issuer }: FakeProvider,
+): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {
+  const { services, client, instances } = fixture;
+  const account = await fixture.account();
+  await services.accounts.link(new UUID(account.id), { issuer, subject });
+  const internalCall = (rpc: string, body: unknown) =>
+    rest(`http://127.0.0.1:${instances[0]?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
+  const put = ingestInto({ internalCall }, account.id);
+  const contactIds = await put.contacts(...Array.from({ length: 12 }, (_, at) => ({ full_name: `Ann Lee ${at}` })));
+  const sessionId = await put.session({
+    title: "Kickoff",
+    session_date: "2026-03-02T09:00:00Z",
+    contact_id: contactIds[0],
+  });
+  await put.transcript({ session_id: sessionId, transcript: "Hello." });
+  const cookie = await createDashboardSessions(client.db(), [sessionSecret]).begin({
+    issuer,
+    subject,
+    sid: undefined,
+    email,
+    name: undefined,
+    idToken: "an-id-token-that-is-no-token",
+  });
+  return { account, cookie: `records_session=${cookie}`, contactIds, sessionId };
+}

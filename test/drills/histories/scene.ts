@@ -1,0 +1,91 @@
+// Actions of the nemeses: network partitions, elections, and processes that stop or end.
+import { setTimeout as sleep } from "node:timers/promises";
+import { isListening } from "../../../src/embedded/port.ts";
+import { until } from "../../../src/embedded/wait.ts";
+import { now } from "./operation.ts";
+import type { Standstill } from "./records-checker.ts";
+import type { Site } from "./site.ts";
+
+/** What a nemesis works on. */
+export interface Scene {
+  readonly site: Site;
+  /** How long the members wait before they elect. */
+  readonly electionMs: number;
+  /** How many instances are on the side of the old primary. */
+  readonly onPrimarySide: 1 | 2;
+  /** What was paused, and when. */
+  readonly standstills: Standstill[];
+  /** Called at a cut with the instances on the old primary's side, and the others. */
+  divided(alone: readonly string[], many: readonly string[]): void;
+  /** Lets things be for so long; what the round does meanwhile is done in it, over an instance of `instances`. */
+  meanwhile(ms: number, instances: readonly string[]): Promise<void>;
+}
+
+/** The sides of a cut: the primary with some instances, and all others. */
+export interface Sides {
+  readonly primary: string;
+  readonly alone: readonly string[];
+  readonly followers: readonly string[];
+  readonly many: readonly string[];
+  readonly manyInstances: readonly string[];
+}
+
+export async function sidesOf({ site, onPrimarySide }: Scene): Promise<Sides> {
+  const primary = await site.primaries.current();
+  const followers = site.members.filter((member) => member !== primary);
+  const [alone, manyInstances] = [site.instances.slice(0, onPrimarySide), site.instances.slice(onPrimarySide)];
+  return { primary, alone, followers, manyInstances, many: [...followers, ...manyInstances] };
+}
+
+/** Rejects whatever goes between the sides: what is merely held would let the new primary wait for the old one. */
+export function separate({ network }: Site, { primary, alone, followers, many }: Sides): void {
+  network.set([primary, ...alone], followers, "rejected");
+  network.set(many, [primary], "rejected");
+}
+
+export async function cut(scene: Scene): Promise<Sides> {
+  const sides = await sidesOf(scene);
+  separate(scene.site, sides);
+  scene.divided(sides.alone, sides.manyInstances);
+  return sides;
+}
+
+/** Makes one of them the primary. */
+export async function stepUp({ primaries }: Site, followers: readonly string[]): Promise<void> {
+  for (const end = now() + 10_000; ; ) {
+    for (const follower of followers) {
+      const done = await primaries
+        .direct(follower)
+        .db("admin")
+        .command({ replSetStepUp: 1 })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (done) return;
+    }
+    if (now() > end) throw new Error("none of the followers could be made the primary");
+    await sleep(100);
+  }
+}
+
+/** SIGSTOP for as long as the work takes. */
+export async function stopped({ site, standstills }: Scene, name: string, work: () => Promise<unknown>): Promise<void> {
+  const pid = site.pid(name);
+  const from = now();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await work();
+  } finally {
+    // Before it continues: it may carry something out before this process is given the processor again.
+    standstills.push({ from, to: now() });
+    process.kill(pid, "SIGCONT");
+  }
+}
+
+/** SIGKILL to a member: nothing listens on its port when this resolves. */
+export async function kill({ fixture, pid }: Site, member: string): Promise<void> {
+  const port = Number(new URL(fixture.mongod.members[Number(member.slice(1))]?.uri ?? "").port);
+  process.kill(pid(member), "SIGKILL");
+  await until(async () => !(await isListening(port)), AbortSignal.timeout(60_000));
+}

@@ -1,0 +1,154 @@
+// The site of the drill: three members and three instances on a network that breaks, a provider, and an account with a
+// key.
+import { UUID } from "mongodb";
+import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { accessToken } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import { startThreeMongods } from "../../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import type { Account, Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import type { Network } from "../fixture/network.ts";
+import { startNetwork } from "../fixture/network.ts";
+import type { Plain } from "./plain.ts";
+import { startPlain } from "./plain.ts";
+import type { Primaries } from "./primaries.ts";
+import { watchPrimaries } from "./primaries.ts";
+
+/** What there is to break, and to call. */
+export interface Site {
+  readonly fixture: Fixture;
+  readonly network: Network;
+  readonly primaries: Primaries;
+  readonly plain: Plain;
+  readonly account: Account;
+  /** Their names on the network: m0, m1, m2. */
+  readonly members: readonly string[];
+  /** i0, i1, i2. */
+  readonly instances: readonly string[];
+  /** The instance of this name, as it is now. */
+  instance(name: string): ChildInstance;
+  /** The process of a member or an instance, as it is now. */
+  pid(name: string): number;
+  /** Lets an election begin when the members have had no heartbeat of a primary for so long. */
+  setElectionTimeout(ms: number): Promise<void>;
+  /** Somebody with an account of their own, and every credential. */
+  user(name: string): Promise<User>;
+}
+
+/** A user, their dashboard session, their API key and their assistant's token. */
+export interface User {
+  readonly name: string;
+  readonly accountId: string;
+  readonly cookie: string;
+  readonly key: string;
+  readonly token: string;
+}
+
+const members = ["m0", "m1", "m2"];
+const sessionSecret = "session-secret-of-the-drills-of-32-characters";
+
+/** Runs the work on a site and clears everything away. `onLogLine` gets every line of the instances' logs. */
+export async function onPartitionableSite<T>(
+  environment: Readonly<Record<string, string>>,
+  onLogLine: (line: string) => void,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  let mongod: OwnMongod | undefined;
+  let fixture: Fixture | undefined;
+  const names = (): Map<number, string> =>
+    new Map<number, string>([
+      [process.pid, "drill"],
+      ...(mongod?.members ?? []).map(({ pid }, at): [number, string] => [pid, `m${at}`]),
+      ...(fixture?.instances ?? []).map(({ pid }, at): [number, string] => [pid, `i${at}`]),
+    ]);
+  const network = startNetwork(names);
+  const provider = await startFakeProvider();
+  try {
+    const mongods = async (): Promise<OwnMongod> =>
+      (mongod = await startThreeMongods((hosts) => Promise.all(hosts.map((host, at) => network.join(`m${at}`, host)))));
+    const settings = {
+      ...provider.settings(),
+      SESSION_SECRET: sessionSecret,
+      LOG_LEVEL: "error",
+      MAX_IN_FLIGHT: "256",
+      ...environment,
+    };
+    return await withFixture({ members: 3, mongods, instances: 3, environment: settings, onLogLine }, async (laid) => {
+      fixture = laid;
+      const primaries = watchPrimaries(
+        new Map(
+          laid.mongod.members.map(({ uri }, at) => [
+            `m${at}`,
+            directUri(laid.mongod.administratorUri, new URL(uri).host),
+          ]),
+        ),
+      );
+      const plain = startPlain(laid.mongod.administratorUri);
+      try {
+        return await work(siteOf(laid, network, primaries, plain, provider, await laid.account()));
+      } finally {
+        await plain.stop();
+        await primaries.stop();
+      }
+    });
+  } finally {
+    await network.close();
+    await provider.stop();
+  }
+}
+
+function siteOf(
+  fixture: Fixture,
+  network: Network,
+  primaries: Primaries,
+  plain: Plain,
+  provider: FakeProvider,
+  account: Account,
+): Site {
+  const { client, services, mongod } = fixture;
+  const at = (name: string): number => Number(name.slice(1));
+  const instance = (name: string): ChildInstance => fixture.instances[at(name)] as ChildInstance;
+  const sessions = createDashboardSessions(client.db(), [sessionSecret]);
+  return {
+    fixture,
+    network,
+    primaries,
+    plain,
+    account,
+    instance,
+    members,
+    instances: ["i0", "i1", "i2"],
+    pid: (name) => (name.startsWith("m") ? mongod.members[at(name)]?.pid : instance(name).pid) as number,
+    async setElectionTimeout(ms) {
+      const { config } = await client.db("admin").command({ replSetGetConfig: 1 });
+      const changed = {
+        ...config.settings,
+        electionTimeoutMillis: ms,
+        heartbeatIntervalMillis: Math.min(2_000, ms / 4),
+      };
+      await client
+        .db("admin")
+        .command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
+    },
+    async user(name) {
+      const email = `${name}@example.com`;
+      const { _id } = await services.accounts.create(email, true);
+      await services.accounts.link(_id, { issuer: provider.issuer, subject: name });
+      const { secret: key } = await services.apiKeys.create(_id, "read_write");
+      const cookie = await sessions.begin({
+        issuer: provider.issuer,
+        subject: name,
+        sid: undefined,
+        email,
+        name: undefined,
+        idToken: "an-id-token-that-is-no-token",
+      });
+      const token = await accessToken(provider, { sub: name, email });
+      return { name, accountId: new UUID(_id).toHexString(), cookie: `records_session=${cookie}`, key, token };
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// Requests of expensive shapes: nested, repeated, numerous, or highly compressed.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { fromJson, toBinary } from "@bufbuild/protobuf";
+import { gzipSync } from "node:zlib";
+import { table } from "../../../src/http/route.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import type { Where } from "../isolation/operations.ts";
+import type { User } from "../isolation/users.ts";
+import { send, sendGrpc } from "../isolation/raw.ts";
+import type { Case } from "./cases.ts";
+import { longLists } from "./long-lists.ts";
+import { enveloped } from "./requests.ts";
+import type { Status } from "./wire.ts";
+
+const limit = 262_000;
+const json = "application/json";
+
+/** Bodies by the share of their length. */
+const bodies: readonly (readonly [name: string, write: (share: number) => string])[] = [
+  ["lists in lists", (share) => `{"full_name":${nested("[", "", "]", 100_000 * share)}}`],
+  ["objects in objects", (share) => `{"full_name":${nested('{"a":', "1", "}", 40_000 * share)}}`],
+  ["lists that do not end", (share) => `{"full_name":${nested("[", "", "", 100_000 * share)}`],
+  [
+    "duplicate names in a deep place",
+    (share) => `{"full_name":${nested('{"a":', `{${repeated('"b":1', 10_000 * share)}}`, "}", 20_000 * share)}}`,
+  ],
+  [
+    "numbers beyond all numbers",
+    (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`,
+  ],
+  ["a fraction without an end", (share) => `{"full_name":0.${"0".repeat((limit - 40) * share)}1}`],
+  ["one name many times", (share) => `{${repeated('"full_name":"a"', 16_000 * share)}}`],
+  ["many unknown names", (share) => `{${Array.from({ length: 20_000 * share }, (_, at) => `"n${at}":1`).join(",")}}`],
+  [
+    "many unknown names twice",
+    (share) => `{${repeated(Array.from({ length: 10_000 * share }, (_, at) => `"n${at}":1`).join(","), 2)}}`,
+  ],
+  [
+    "__proto__ as a name",
+    () => `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`,
+  ],
+  ["many lone surrogates", (share) => `{${repeated('"\\ud800":"\\ud800"', 12_000 * share)}}`],
+  ["many numbers", (share) => `{"full_name":[${repeated("1", 130_000 * share)}]}`],
+  ["many empty objects", (share) => `{"full_name":[${repeated("{}", 87_000 * share)}]}`],
+  ["blanks", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
+  ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
+];
+
+/** All of them. */
+export function hardShapes(where: Where, user: User): Case[] {
+  const { base } = where;
+  const { key, token, ids } = user;
+  const by = { authorization: `Bearer ${key}`, "content-type": json };
+  const create = "/records.v1.ContactService/CreateContact";
+  const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> =>
+    send(base, "POST", create, { ...by, ...headers }, body);
+  const mcpHeaders = {
+    "content-type": json,
+    accept: `${json}, text/event-stream`,
+    "mcp-protocol-version": "2025-03-26",
+    authorization: `Bearer ${token}`,
+  };
+  const mcp = (body: string): Promise<Status> => send(base, "POST", "/mcp", mcpHeaders, body);
+  const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+  const get = (path: string): Promise<Status> => send(base, "GET", path, by);
+  const fixed = (name: string, work: () => Promise<Status>): Case => ({ name, send: work });
+  const gzip = { "content-encoding": "gzip" };
+  const bomb = gzipSync(Buffer.alloc(64 * 1_024 * 1_024), { level: 9 });
+  const { path, bytes } = messageOf("CreateContact", { full_name: "a" });
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "search_notes", arguments: { query: "ab" } },
+  };
+  return [
+    ...longLists(where, user),
+    ...bodies.flatMap(([name, write]): Case[] => [
+      { name: `REST: ${name}`, send: (share) => send(base, "POST", "/v1/contacts", by, write(share)) },
+      { name: `Connect: ${name}`, send: (share) => connect(write(share)) },
+      {
+        name: `MCP: ${name}`,
+        send: (share) =>
+          mcp(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${write(share)}}}`),
+      },
+    ]),
+    {
+      name: "REST: 1,000 query parameters",
+      send: (share) => get(`/v1/sessions?${repeated("a=%25", 1_000 * share, "&")}`),
+    },
+    {
+      name: "REST: one query parameter 1,000 times",
+      send: (share) => get(`/v1/sessions?${repeated("limit=1", 1_000 * share, "&")}`),
+    },
+    fixed("REST: 10,000 headers", () =>
+      raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(10_000)}\r\n`),
+    ),
+    {
+      name: "REST: as many headers as fit",
+      send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(3_900 * share)}\r\n`),
+    },
+    {
+      name: "REST: one header in many lines",
+      send: (share) =>
+        raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"accept-encoding: a\r\n".repeat(700 * share)}\r\n`),
+    },
+    fixed("REST: a body compressed beyond measure", () =>
+      send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit)),
+    ),
+    fixed("Connect: a message compressed beyond measure", () =>
+      connect(bomb, { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("Connect: a message compressed twice", () =>
+      connect(gzipSync(gzipSync(bytes)), { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("gRPC: a message compressed beyond measure", () =>
+      sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" }),
+    ),
+    fixed("gRPC-Web: a message compressed beyond measure", () =>
+      send(
+        base,
+        "POST",
+        `/${path}`,
+        { authorization: `Bearer ${key}`, "content-type": "application/grpc-web+proto", "grpc-encoding": "gzip" },
+        enveloped(bomb, 1),
+      ),
+    ),
+    {
+      name: "REST: a chunked body of single bytes",
+      inParts: true,
+      send: (share) =>
+        raw(
+          base,
+          `POST /v1/contacts HTTP/1.1\r\n${head}Content-Type: ${json}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+            `${"1\r\n \r\n".repeat(250_000 * share)}0\r\n\r\n`,
+        ),
+    },
+    {
+      name: "MCP: a batch of as many calls as fit",
+      send: (share) => mcp(`[${repeated(JSON.stringify(call), 2_000 * share)}]`.slice(0, limit)),
+    },
+    { name: "MCP: a batch of 1,000 calls", send: (share) => mcp(`[${repeated(JSON.stringify(call), 1_000 * share)}]`) },
+    {
+      name: "MCP: a search for as many words as fit",
+      send: (share) => {
+        const query = `ann ${Array.from({ length: 35_000 * share }, (_, at) => `w${at}`).join(" ")}`;
+        return mcp(JSON.stringify({ ...call, params: { name: "search", arguments: { query } } }));
+      },
+    },
+    {
+      name: "MCP: as many capabilities as are accepted",
+      send: (share) => {
+        const experimental = Object.fromEntries(Array.from({ length: 900 * share }, (_, at) => [`n${at}`, at]));
+        const clientInfo = { name: "a", version: "1" };
+        const params = { protocolVersion: "2025-03-26", capabilities: { experimental }, clientInfo };
+        return mcp(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }));
+      },
+    },
+    {
+      name: "MCP: 4 megabytes",
+      send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000 * share)}"}`),
+    },
+    {
+      name: "REST: 4 megabytes",
+      send: (share) =>
+        send(base, "POST", `/v1/contacts/${ids.contact}/notes`, by, `{"content":"${"a".repeat(4_000_000 * share)}"}`),
+    },
+  ];
+}
+
+/** A message of an rpc in protobuf's binary form. */
+function messageOf(name: string, message: JsonObject): { readonly path: string; readonly bytes: Uint8Array } {
+  const rpc = table.map((route) => route.rpc).find((one) => one.name === name);
+  if (rpc === undefined) throw new Error(`there is no rpc ${name}`);
+  return { path: `${rpc.parent.typeName}/${rpc.name}`, bytes: toBinary(rpc.input, fromJson(rpc.input, message)) };
+}
+
+async function raw(base: string, bytes: string): Promise<Status> {
+  const { responses } = await exchange(base, bytes, 15_000);
+  return { status: responses[0]?.status ?? 0 };
+}
+
+function nested(open: string, inside: string, close: string, depth: number): string {
+  return open.repeat(depth) + inside + close.repeat(depth);
+}
+
+function repeated(part: string, times: number, between = ","): string {
+  return Array<string>(Math.floor(times)).fill(part).join(between);
+}

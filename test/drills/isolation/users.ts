@@ -1,0 +1,196 @@
+// Users whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is
+// seen.
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { Document } from "mongodb";
+import { BSON, UUID } from "mongodb";
+import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { accessToken } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
+import { patiently, send } from "./raw.ts";
+
+/** Someone with an account, every credential to it, and a record of each kind. */
+export interface User {
+  readonly accountId: string;
+  readonly key: string;
+  /** An access token for assistants. */
+  readonly token: string;
+  /** The cookie of a dashboard session. */
+  readonly cookie: string;
+  /** The word that every text of theirs begins with, and nobody else's. */
+  readonly mark: string;
+  readonly email: string;
+  readonly phone: string;
+  /** The only years in which they have sessions besides this one: one long past, one far off. */
+  readonly years: { readonly past: number; readonly future: number };
+  /** Ids by what they are of. */
+  readonly ids: Readonly<
+    Record<"contact" | "archived" | "session" | "contactNote" | "sessionNote" | "recording", string>
+  >;
+  /** External ids by the kind of record. */
+  readonly externalIds: Readonly<Record<"contact" | "session" | "contactNote" | "sessionNote", string>>;
+}
+
+/** Under which a child of the drills keeps its sessions. */
+const sessionSecret = "child-session-secret-of-32-characters";
+
+/** A word that nobody else has; its digits are no phone's. */
+export function newWord(): string {
+  return `q${randomBytes(6)
+    .toString("hex")
+    .replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "")}`;
+}
+
+/** A number that nobody else has. */
+export function newPhone(): string {
+  return `+99${randomInt(100_000_000, 999_999_999)}`;
+}
+
+/** Makes a user's account and fills it through the internal listener. */
+export async function newUser(
+  fixture: Fixture,
+  fake: FakeProvider,
+  access: "read_write" | "read_only",
+  years: User["years"],
+): Promise<User> {
+  const { accounts, apiKeys } = fixture.services;
+  const mark = newWord();
+  const email = `${mark}@example.com`;
+  const { _id } = await accounts.create(email, true);
+  await accounts.link(_id, { issuer: fake.issuer, subject: mark });
+  const { secret: key } = await apiKeys.create(_id, access);
+  const sessions = createDashboardSessions(fixture.client.db(), [sessionSecret]);
+  const cookie = `records_session=${await sessions.begin({ issuer: fake.issuer, subject: mark, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" })}`;
+  const token = await accessToken(fake, { sub: mark, email });
+
+  const accountId = _id.toHexString();
+  const put = async (rpc: string, batch: string, item: object): Promise<string> => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${childToken}` };
+    const { body } = await patiently(() =>
+      send(
+        internalOf(fixture),
+        "POST",
+        `/records.ingest.v1.IngestService/${rpc}`,
+        headers,
+        JSON.stringify({ account_id: accountId, [batch]: [item] }),
+      ),
+    );
+    const { results: [result] = [] } = JSON.parse(body.toString()) as {
+      readonly results?: readonly { readonly id?: string; readonly error?: object }[];
+    };
+    if (result?.error !== undefined || result?.id === undefined) throw new Error(`${rpc}: ${body.toString()}`);
+    return result.id;
+  };
+  const externalIds = {
+    contact: `${mark}-x-contact`,
+    session: `${mark}-x-session`,
+    contactNote: `${mark}-x-note`,
+    sessionNote: `${mark}-x-session-note`,
+  };
+  const phone = newPhone();
+  const named = (field: string): string => `${mark} ${field}`;
+  const contact = await put("UpsertContacts", "contacts", {
+    external_id: externalIds.contact,
+    full_name: named("name"),
+    email: `${mark}@contact.example`,
+    phone,
+    notes: named("notes"),
+    memory: named("memory"),
+    inferred_name: named("inferred"),
+  });
+  const archived = await put("UpsertContacts", "contacts", {
+    full_name: named("archived"),
+    email: `${mark}@archived.example`,
+    archived_at: "2026-01-01T00:00:00Z",
+  });
+  const session = await put("UpsertSessions", "sessions", {
+    external_id: externalIds.session,
+    contact_id: contact,
+    title: named("title"),
+    subtitle: named("subtitle"),
+    session_date: "2026-02-02T10:00:00Z",
+    session_date_end: "2026-02-02T11:00:00Z",
+    recording_status: named("status"),
+    source: named("source"),
+    conference_provider: named("conference"),
+    conference_url: `https://${mark}.example/call`,
+    provider_doc_url: `https://${mark}.example/doc`,
+  });
+  for (const year of [years.past, years.future])
+    await put("UpsertSessions", "sessions", {
+      contact_id: contact,
+      title: named(String(year)),
+      session_date: `${year}-03-03T10:00:00Z`,
+    });
+  const contactNote = await put("UpsertContactNotes", "notes", {
+    external_id: externalIds.contactNote,
+    contact_id: contact,
+    content: named("said"),
+    source: named("origin"),
+  });
+  await put("UpsertContactNotes", "notes", { contact_id: archived, content: named("once said"), source: "import" });
+  const sessionNote = await put("UpsertSessionNotes", "notes", {
+    external_id: externalIds.sessionNote,
+    session_id: session,
+    title: named("heading"),
+    title_slug: `${mark}-slug`,
+    content: named("summary"),
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
+  const recording = randomUUID();
+  await put("PutTranscripts", "transcripts", {
+    session_id: session,
+    transcript: named("spoken ").repeat(200),
+    recording: { id: recording, duration_seconds: 60 },
+  });
+  return {
+    accountId,
+    key,
+    token,
+    cookie,
+    mark,
+    email: `${mark}@contact.example`,
+    phone,
+    years,
+    ids: { contact, archived, session, contactNote, sessionNote, recording },
+    externalIds,
+  };
+}
+
+/** Everything by which a user would be recognised in another's response. */
+export function secretsOf({ accountId, key, token, mark, phone, ids, years }: User): readonly string[] {
+  return [
+    accountId,
+    key,
+    token,
+    mark,
+    phone.slice(1),
+    ...Object.values(ids),
+    `${years.past}-03-03`,
+    `${years.future}-03-03`,
+  ];
+}
+
+/**
+ * All documents of a user's account, of every collection, in one order. What merely using a credential moves is left
+ * out.
+ */
+export async function documentsOf({ client }: Fixture, { accountId }: User): Promise<ReadonlyMap<string, string>> {
+  const id = UUID.createFromHexString(accountId);
+  const all = new Map<string, string>();
+  for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray()) {
+    const filter: Document = {
+      $or: [{ account_id: id }, { "_id.account_id": id }, { _id: id, account_id: { $exists: false } }],
+    };
+    for (const { last_used_at: _used, ...document } of await client.db().collection(name).find(filter).toArray()) {
+      all.set(`${name} ${BSON.EJSON.stringify(document["_id"])}`, BSON.EJSON.stringify(document));
+    }
+  }
+  return all;
+}
+
+/** Where the internal listener of the drill's instance is. */
+export function internalOf({ instances: [instance] }: Fixture): string {
+  return `http://127.0.0.1:${instance?.internalPort ?? 0}`;
+}

@@ -1,0 +1,140 @@
+// Mutation groups: the files that are mutated together, and the tests that must fail.
+
+/** Files that are mutated in one run, and the tests that run on each mutant. Paths are from the top of the project. */
+export interface Group {
+  readonly name: string;
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  /** Whether the tests need the mongod of a test run. */
+  readonly mongod?: boolean;
+}
+
+const gateway = (...names: string[]): string[] => names.map((name) => `gateway/${name}.ts`);
+const http = (...names: string[]): string[] => names.map((name) => `src/http/${name}.ts`);
+const guards = (...names: string[]): string[] => names.map((name) => `src/guards/${name}.ts`);
+const tests = (folder: string, ...names: string[]): string[] => names.map((name) => `test/${folder}/${name}.test.ts`);
+
+/** The groups, each with the tests that know its files best. */
+export const groups: readonly Group[] = [
+  {
+    name: "validation",
+    mutate: guards("list-limits", "validate", "mask", "representable"),
+    tests: tests("guards", "validation", "made-up-rules", "long-lists", "representable"),
+  },
+  {
+    name: "access policies",
+    mutate: [
+      "src/call/scope.ts",
+      ...guards(
+        "assistant",
+        "token-proof",
+        "authenticate",
+        "call",
+        "chain",
+        "access-policies",
+        "internal",
+        "session",
+        "stream",
+        "switches",
+      ),
+    ],
+    tests: [
+      ...tests("call", "scope"),
+      ...tests(
+        "guards",
+        "public-policy",
+        "public-policy-limits",
+        "session-policy",
+        "other-policies",
+        "assistant",
+        "token-proof",
+        "call",
+        "public-policy-body",
+        "stale-switches",
+        "stale-switches-assistant",
+        "known-keys",
+        "overload",
+      ),
+    ],
+  },
+  {
+    name: "admission",
+    mutate: ["src/call/deadline.ts", ...guards("capacity", "limits", "shedding", "throttle")],
+    tests: tests("guards", "deadline", "capacity-slots", "limits", "overload", "public-policy", "public-policy-limits"),
+  },
+  {
+    name: "messages",
+    mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts"],
+    tests: tests("rpc", "unreadable", "compressed", "message-size"),
+    mongod: true,
+  },
+  {
+    name: "request",
+    mutate: [...gateway("request"), ...http("body", "collect", "continue", "integer-bounds", "unknown-names")],
+    tests: tests("gateway", "parameters", "body", "receive", "collect"),
+  },
+  {
+    name: "parameters",
+    mutate: http("query", "percent", "scalar", "echoed-name"),
+    tests: tests("gateway", "query", "parameters", "percent"),
+  },
+  { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },
+  { name: "gzip", mutate: http("gzip"), tests: tests("gateway", "gzip") },
+  {
+    name: "documents",
+    mutate: [
+      ...gateway("openapi", "openapi-template", "served-text"),
+      ...http("openapi-settings", "provider-mark"),
+      ...["src/mcp/tool-schema.ts", "src/mcp/arguments.ts"],
+    ],
+    tests: tests("gateway", "openapi", "tools"),
+  },
+  {
+    name: "responses",
+    mutate: [...gateway("handler"), ...http("response", "linger", "node-http", "route")],
+    tests: tests("gateway", "response", "linger", "large-responses", "handler", "connection", "writers"),
+  },
+  {
+    name: "json",
+    mutate: http("json", "json-fields", "json-undecoded", "enum-names", "timestamps"),
+    tests: tests("gateway", "json", "enum-names", "timestamps"),
+  },
+  { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
+  {
+    name: "credentials",
+    mutate: ["src/config/address.ts", ...guards("credentials", "logout", "unidentified-body")],
+    tests: tests("guards", "credentials", "addresses", "logout"),
+  },
+  {
+    name: "buckets",
+    mutate: guards("bucket", "known-buckets", "shared-bucket"),
+    tests: tests("guards", "bucket", "foreign-bucket", "known-buckets"),
+  },
+  {
+    name: "commit",
+    mutate: ["src/db/write.ts", "src/db/insert.ts", "src/db/conflicts.ts"],
+    tests: tests("db", "write", "insert", "conflicts", "failed-writes", "late-writes"),
+    mongod: true,
+  },
+  {
+    name: "idempotency",
+    mutate: guards("erased-marks", "erased-responses", "idempotency", "reservations"),
+    tests: tests(
+      "idempotency",
+      "claims",
+      "keys",
+      "erasing",
+      "marked-again",
+      "erased",
+      "expiry",
+      "replay",
+      "reservations",
+    ),
+    mongod: true,
+  },
+];
+
+/** Folders and files that no group mutates although they are of the same parts, each with the reason. */
+export const excluded: Readonly<Record<string, string>> = {
+  "gateway/plugin/": "It runs when the sources are generated. `npm run check` compares what it generates byte by byte.",
+};

@@ -1,0 +1,98 @@
+// An account owner who rotates, revokes and creates the API key on one version, and uses it on every instance.
+import { UUID } from "mongodb";
+import { createDashboardSessions } from "../../../../src/sign-in/session-store.ts";
+import type { Fixture } from "../../../fixtures/service/fixture.ts";
+import type { Fleet, Version } from "../fleet.ts";
+import type { ExpectedResponse, Traffic } from "../traffic.ts";
+import type { Story } from "./story.ts";
+import { dataOf } from "./story.ts";
+
+/** A provider that is never called: the session is put where a sign-in would put it. */
+export const provider = {
+  OIDC_ISSUER: "http://127.0.0.1:9/",
+  OIDC_CLIENT_ID: "records",
+  OIDC_CLIENT_SECRET: "client-secret-of-the-drill",
+} as const;
+/** The setting of instances that `startChild` starts. */
+const sessionSecret = "child-session-secret-of-32-characters";
+const subject = "person-dora";
+
+/** A change of the key is in force on every instance with the next request. */
+export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic): Promise<Story> {
+  const account = await fixture.account();
+  await fixture.services.accounts.link(new UUID(account.id), { issuer: provider.OIDC_ISSUER, subject });
+  const signedIn = {
+    issuer: provider.OIDC_ISSUER,
+    subject,
+    sid: undefined,
+    email: "dora@example.com",
+    name: undefined,
+    idToken: "an-id-token-that-is-no-token",
+  };
+  const cookie = `records_session=${await createDashboardSessions(fixture.client.db(), [sessionSecret]).begin(signedIn)}`;
+  let [key, previous]: [string | undefined, string | undefined] = [account.key, undefined];
+
+  const change = (
+    to: Version,
+    method: "POST" | "DELETE",
+    path: string,
+    expect: readonly number[],
+  ): Promise<ExpectedResponse> =>
+    traffic.send({
+      to,
+      what: "a change of the API key",
+      method,
+      path,
+      cookie,
+      expect,
+      ...(method === "POST" ? { body: {} } : {}),
+    });
+  async function accepted(by: string, used: string | undefined, expect: number): Promise<void> {
+    if (used === undefined) return;
+    const versions = [...new Set(fleet.serving().map(({ version }) => version))];
+    for (const to of versions) {
+      // Twice, so that where a version has two instances, both are called.
+      for (let time = 0; time < 2; time++)
+        await traffic.send({
+          to,
+          what: `${expect === 200 ? "the new" : "the former"} key after ${by}`,
+          method: "GET",
+          path: "/v1/sessions",
+          key: used,
+          expect: [expect],
+        });
+    }
+  }
+
+  return {
+    async step(number, to) {
+      if (number % 4 === 3) {
+        // 404 where an earlier attempt revoked it and its response was lost.
+        const { unconfirmed, reply } = await change(to, "DELETE", "/v1/api-key", [200, 404]);
+        if (reply.status === 404 && unconfirmed === 0) traffic.violation(`the ${to} version knows no key to revoke`);
+        [key, previous] = [undefined, key];
+      } else {
+        const path = key === undefined ? "/v1/api-key" : "/v1/api-key/rotate";
+        // An attempt whose response was lost may have created one, which nobody has seen: the next rotates it.
+        const response = await change(to, "POST", path, [201, 409]);
+        if (response.reply.status === 409 && response.unconfirmed === 0)
+          traffic.violation(`the ${to} version has a key that was revoked`);
+        const made = response.reply.status === 409 ? await change(to, "POST", "/v1/api-key/rotate", [201]) : response;
+        [key, previous] = [String(dataOf(made)["key"]), key];
+      }
+      await accepted(`a change by the ${to} version`, previous, 401);
+      await accepted(`a change by the ${to} version`, key, 200);
+    },
+    async check() {
+      await accepted("everything", previous, 401);
+      await accepted("everything", key, 200);
+      const path = "/v1/audit-log?limit=25";
+      const [older, newer] = [
+        await traffic.send({ to: "old", what: "the audit log", method: "GET", path, cookie, expect: [200] }),
+        await traffic.send({ to: "new", what: "the audit log", method: "GET", path, cookie, expect: [200] }),
+      ];
+      if (older.reply.body !== newer.reply.body) traffic.violation("the two versions read different audit logs");
+    },
+    left: () => ({}),
+  };
+}
