@@ -9,22 +9,14 @@ import type { Flaw, Json } from "../src/http/json.ts";
 import { decodePercent } from "../src/http/percent.ts";
 import { readQuery } from "../src/http/query.ts";
 import type { RequestBody, RequestField, Route } from "../src/http/route.ts";
-import type { Scalar } from "../src/http/scalar.ts";
-import { readText, readValue } from "../src/http/scalar.ts";
+import type { Fields, RequestReading } from "../src/http/scalar.ts";
+import { missing, readText, readValue, set } from "../src/http/scalar.ts";
 import { echoedName } from "../src/http/echoed-name.ts";
 import type { UnknownNames } from "../src/http/unknown-names.ts";
 import { collectUnknown } from "../src/http/unknown-names.ts";
 
-/** The message as far as it is valid, and the violations of the rest. */
-export interface RequestReading {
-  readonly message: Message;
-  readonly violations: readonly Violation[];
-}
-
 /** Reads a request of one route. `captured` contains the raw path parameters in the order of the template. */
 export type RequestReader = (captured: readonly string[], query: string, body: Body | undefined) => RequestReading;
-
-type Fields = Record<string, Scalar | Message>;
 
 /** Creates the reader of a route's requests. The reader leaves a field with a violation unset. */
 export function createRequestReader(route: Route): RequestReader {
@@ -129,14 +121,4 @@ function isFlawed(value: Json, kinds: ReadonlySet<Flaw["kind"]> | undefined): bo
 function flawViolation({ path, kind }: Flaw): Violation {
   const message = kind === "duplicate" ? "must not be given more than once" : "must not contain a lone surrogate";
   return { field: echoedName(path), rule: kind, message };
-}
-
-/** Sets a field of a message, unless the value is undefined. */
-export function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {
-  if (value !== undefined) fields[field.local] = value;
-}
-
-/** Returns the violation of a required field that is missing. */
-export function missing(field: RequestField): Violation {
-  return { field: field.name, rule: "required", message: "is required" };
 }

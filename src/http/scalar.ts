@@ -1,4 +1,5 @@
-// Reads one value of a path, query or body as the type of its field (contract §2.4).
+// Reads one value of a path, query, body or tool call as the type of its field (contract §2.4).
+import type { Message } from "@bufbuild/protobuf";
 import type { Violation } from "../call/errors.ts";
 import { beyondType } from "./integer-bounds.ts";
 import type { Json } from "./json.ts";
@@ -6,6 +7,15 @@ import type { RequestField } from "./route.ts";
 
 /** The value of a field in a request message. */
 export type Scalar = string | number | boolean;
+
+/** The message as far as it is valid, and the violations of the rest. */
+export interface RequestReading {
+  readonly message: Message;
+  readonly violations: readonly Violation[];
+}
+
+/** The fields of a request message. */
+export type Fields = Record<string, Scalar | Message>;
 
 const integerForm = /^(?:0|[1-9][0-9]*)$/;
 
@@ -68,4 +78,14 @@ function restorePlus(text: string): string {
 
 function rejectValue(field: RequestField, violations: Violation[], message: string, rule = "type"): undefined {
   violations.push({ field: field.name, rule, message });
+}
+
+/** Sets a field of a message, unless the value is undefined. */
+export function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {
+  if (value !== undefined) fields[field.local] = value;
+}
+
+/** Returns the violation of a required field that is missing. */
+export function missing(field: RequestField): Violation {
+  return { field: field.name, rule: "required", message: "is required" };
 }

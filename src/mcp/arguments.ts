@@ -4,11 +4,9 @@ import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../call/errors.ts";
 import { loneSurrogate } from "../text/text.ts";
 import type { Json } from "../http/json.ts";
-import type { RequestReading } from "../../gateway/request.ts";
-import { missing, set } from "../../gateway/request.ts";
 import type { RequestField, Route } from "../http/route.ts";
-import type { Scalar } from "../http/scalar.ts";
-import { readValue } from "../http/scalar.ts";
+import type { RequestReading, Scalar } from "../http/scalar.ts";
+import { missing, readValue, set } from "../http/scalar.ts";
 import { echoedName } from "../http/echoed-name.ts";
 import { collectUnknown } from "../http/unknown-names.ts";
 

@@ -2,7 +2,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 import { connectMongo } from "../../../src/db/mongo.ts";
 import { primaryOf } from "../../../src/db/primary.ts";
@@ -11,7 +10,6 @@ import { createDatabase } from "../../fixtures/databases/database.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { childToken, startChild } from "../../fixtures/service/child.ts";
-import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
@@ -24,6 +22,8 @@ import type { Filled } from "./fill.ts";
 import { fill } from "./fill.ts";
 import { startLoad } from "./load.ts";
 import { moveOne } from "./move.ts";
+import type { Scene } from "./scene.ts";
+import { until } from "./scene.ts";
 
 const sizes = {
   long: { accounts: 200, contacts: 200, rate: 5_000 },
@@ -66,16 +66,6 @@ export const backup: Drill = {
 
 function control(broken: string, ...breaks: readonly Break[]): Control {
   return brokenControl(broken, breaks, (build, say) => examine("short", say, build));
-}
-
-/** What a run works on. */
-export interface Scene {
-  readonly fixture: Fixture;
-  readonly source: ChildInstance;
-  readonly folder: string;
-  readonly say: Say;
-  readonly form: Form;
-  readonly violations: string[];
 }
 
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
@@ -152,16 +142,6 @@ function recorded(folder: string): string[] {
 
 function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.ndjson$/.test(name)) : [];
-}
-
-/** Waits until something is so while a command runs. */
-export async function until({ ended }: Running, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  let over = false;
-  void ended.then(() => (over = true));
-  while (!(await isSo())) {
-    if (over) throw new Error(`a command ended too early: ${(await ended).output}`);
-    await sleep(5);
-  }
 }
 
 /** Others can read nothing of the files, and nobody can read a key in them. */
