@@ -19,7 +19,6 @@ const busy = files(
   "api-keys/rotation",
   // It has a mongod of its own, and requires that each request succeeds.
   "cost/every-operation",
-  "exercises/exercises",
   // Fifty requests at once, each of which must succeed within its deadline.
   "idempotency/at-once",
   "bench/bench",

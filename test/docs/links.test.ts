@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { listedIn } from "../../src/guide/source.ts";
 import type { Page } from "./pages.ts";
-import { anchorsOf, guide, readPage, root } from "./pages.ts";
+import { anchorsOf, codeOf, guide, readPage, root } from "./pages.ts";
 
 const pages = [
   ...guide,
@@ -47,6 +47,19 @@ test.each(pages.map((page) => [page.path, page] as const))(
   "the text of a link of %s that begins with a capital letter is the title of its page",
   (_path, page) => expect(misnamed(page)).toEqual([]),
 );
+
+test("AGENTS.md names only files and folders that exist", () => {
+  const paths = codeOf(readPage("AGENTS.md")).filter((code) => /^[\w.-]+(?:\/[\w.-]*)+$/.test(code));
+  expect(paths.length).toBeGreaterThan(20);
+  expect(
+    paths.filter(
+      (path) =>
+        !["", "src", "src/guards", "src/contacts", "src/call", "test"].some((folder) =>
+          existsSync(join(root, folder, path)),
+        ),
+    ),
+  ).toEqual([]);
+});
 
 test("the index of the guide lists every page, and the README links to the guide", () => {
   const listed = linksOf(readPage("docs/README.md").prose);

@@ -30,7 +30,6 @@ export const longFiles: readonly string[] = [
   "drills/soak",
   "examples/client",
   "examples/mcp",
-  "exercises/exercises",
   "first-start",
   "gateway/plugin",
   "generated-clients/go",
