@@ -33,7 +33,7 @@ const drills = files("drills/*");
 /** What checks the service's deadlines, or accepts no 503 of a starved database: two at a time, and nothing else. */
 const waiting = files("drills/redis-groups", "drills/upgrade", "faults/broken-connections");
 /** What measures times, or accepts no failed request: one by one, after all other tests. */
-const timed = files("drills/hostile", "drills/maintenance", "drills/overload", "drills/soak", "drills/starvation");
+const timed = files("drills/hostile", "drills/overload", "drills/soak", "drills/starvation");
 const exclude = [
   ...configDefaults.exclude,
   ...leftOut.flatMap(({ files }) => files ?? []),

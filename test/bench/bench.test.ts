@@ -36,7 +36,6 @@ beforeAll(async () => {
     only: [...lines, "memory", "search"],
     effort: { runs: 1, rounds: 1, seconds: 0.1, warmSeconds: 0.1 },
     node: process.execPath,
-    go: false,
     say: () => undefined,
   });
 }, 300_000);

@@ -9,7 +9,6 @@ import type { DataPlan } from "./dataset/accounts.ts";
 import { fullData, mainAccount, smallData } from "./dataset/accounts.ts";
 import { transcriptIdsOf } from "./dataset/load.ts";
 import { addContacts, clearWritten } from "./dataset/written.ts";
-import { buildGo } from "./go.ts";
 import type { BenchAccount, Fixture } from "./fixture.ts";
 import { layGround } from "./fixture.ts";
 import type { Line, Subject } from "./lines.ts";
@@ -36,8 +35,6 @@ export interface BenchOptions {
   readonly say: (line: string) => void;
   /** The Node that runs the service and the peers in TypeScript. */
   readonly node: string;
-  /** Whether the peer in Go is built and takes part, where there is Go. */
-  readonly go: boolean;
 }
 
 /** What came of it; `notes` are sentences on how it was measured. */
@@ -67,8 +64,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
   return withFixture(options, async (fixture, scratch, endings) => {
-    const goProgram = options.go ? await buildGo(scratch, say) : undefined;
-    const { accounts, lines, commands, clear } = await prepare(fixture, plan, { scratch, node, goProgram });
+    const { accounts, lines, commands, clear } = await prepare(fixture, plan, { scratch, node });
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
@@ -158,7 +154,7 @@ async function stopAll(starting: readonly Promise<RunningPeer>[]): Promise<void>
 }
 
 async function startsOf({ options: { effort, say }, lines, commands }: Setup): Promise<Results["starts"]> {
-  const starting = (["ours", "floor", "fastify", "connect", "go"] as const).flatMap(
+  const starting = (["ours", "floor", "fastify", "connect"] as const).flatMap(
     (name): [PeerName, PeerCommand, string][] => {
       const command = commands.get(name);
       return command === undefined ? [] : [[name, command, firstRequestOf(lines, name)]];
@@ -207,7 +203,7 @@ export async function profileLines(options: BenchOptions): Promise<void> {
   const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
   await withFixture(options, async (fixture, scratch, endings) => {
-    const programs = { scratch, node, goProgram: undefined };
+    const programs = { scratch, node };
     const { lines, accounts, clear } = await prepare(fixture, plan, programs);
     endings.push(clear);
     const client = startLoadClient();
@@ -246,7 +242,7 @@ interface Prepared {
 async function prepare(
   fixture: Fixture,
   plan: DataPlan,
-  programs: { readonly scratch: string; readonly node: string; readonly goProgram: string | undefined },
+  programs: { readonly scratch: string; readonly node: string },
 ): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
   const reader = await fixture.account(mainAccount);

@@ -36,10 +36,6 @@ export const goals: readonly Goal[] = [
   against("Search notes against Fastify, databases included", 1.1, "notes", "ours", "fastify", "totalUs"),
   against("Connect's JSON against our own REST", 0.8, "connect", "ours", "ours-rest"),
   against("gRPC against our own REST", 0.7, "grpc", "ours", "ours-rest"),
-  reportedOnly(against("GET contact against Go", 0.85, "get", "ours", "go")),
-  reportedOnly(against("GET sessions against Go", 0.85, "sessions", "ours", "go")),
-  reportedOnly(against("Search contacts against Go", 0.85, "contacts", "ours", "go")),
-  reportedOnly(against("Create contact against Go", 0.85, "create", "ours", "go")),
   largest(
     "Notes, one word: a million against ten thousand",
     1.3,

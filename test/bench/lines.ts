@@ -61,7 +61,7 @@ function readLines({ account, key, transcriptIds }: RequestData): Line[] {
       ...read,
       name: "get",
       title: "GET contact, 16 connections",
-      subjects: each(get, "floorBucket", "floor", "floor3", "fastify", "fastifyAgg", "go"),
+      subjects: each(get, "floorBucket", "floor", "floor3", "fastify", "fastifyAgg"),
     },
     {
       ...read,
@@ -87,13 +87,13 @@ function readLines({ account, key, transcriptIds }: RequestData): Line[] {
       ...read,
       name: "sessions",
       title: "GET sessions",
-      subjects: each(requests.listSessions(key), "floorBucket", "floor", "fastify", "go"),
+      subjects: each(requests.listSessions(key), "floorBucket", "floor", "fastify"),
     },
     {
       ...read,
       name: "contacts",
       title: "Search contacts, 25 with their notes and sessions",
-      subjects: each(requests.searchContacts(key), "floor", "floor3", "fastify", "go"),
+      subjects: each(requests.searchContacts(key), "floor", "floor3", "fastify"),
     },
     {
       ...read,
@@ -119,7 +119,7 @@ function writeLines({ writeKey, writeContactIds }: RequestData): Line[] {
       ...write,
       name: "create",
       title: "Create contact",
-      subjects: each(created, "floor", "bare", "fastify", "go"),
+      subjects: each(created, "floor", "bare", "fastify"),
     },
     {
       ...write,

@@ -64,7 +64,7 @@ async function measure(): Promise<void> {
     values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
   const { small, node } = values;
   const dataDir = thrownAway ?? values.data ?? join(cacheFolder(), "bench");
-  const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 40), go: true, node, say };
+  const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 40), node, say };
   try {
     if (values.profile !== undefined) return await profileLines(options);
     const benched = await bench(options);

@@ -5,11 +5,9 @@ import { crash } from "./crash/crash.ts";
 import { dependencies } from "./dependencies/dependencies.ts";
 import { histories } from "./histories/histories.ts";
 import { hostile } from "./hostile/hostile.ts";
-import { instances } from "./instances/instances.ts";
 import { isolation } from "./isolation/isolation.ts";
 import { kills } from "./kills/kills.ts";
 import { limiter } from "./limiter/limiter.ts";
-import { maintenance } from "./maintenance/maintenance.ts";
 import { overload } from "./overload/overload.ts";
 import { redisGroups } from "./redis-groups/redis-groups.ts";
 import { rolling } from "./rolling/rolling.ts";
@@ -19,6 +17,6 @@ import { starvation } from "./starvation/starvation.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
-  ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, maintenance, instances, upgrade],
+  ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, upgrade],
   ...[backup, dependencies, soak, isolation, signOut, hostile, histories],
 ];

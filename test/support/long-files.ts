@@ -25,7 +25,6 @@ export const longFiles: readonly string[] = [
   "drills/backup",
   "drills/bulk-erasure",
   "drills/bulk-import",
-  "drills/instances",
   "drills/redis-groups",
   "drills/soak",
   "examples/client",

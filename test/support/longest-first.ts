@@ -8,7 +8,6 @@ export const longest: readonly string[] = [
   "faults/broken-connections",
   "drills/histories",
   "alerts/mutants",
-  "drills/maintenance",
   "drills/bulk-erasure",
   "bench/bench",
   "rpc/deadlines",

@@ -18,7 +18,6 @@ export const peerTitles = {
   fastifyAgg: "Fastify, one aggregation",
   connect: "connect-node, HTTP/1.1",
   connectHttp2: "connect-node, HTTP/2",
-  go: "Go net/http",
 } as const;
 
 export type PeerName = keyof typeof peerTitles;
@@ -35,7 +34,6 @@ export interface PeerOptions {
   readonly scratch: string;
   /** The program that runs the peers in TypeScript and the service. */
   readonly node: string;
-  readonly goProgram: string | undefined;
   /** Options of node. With them, everyone in TypeScript runs from its sources, with the names that those have. */
   readonly nodeOptions?: readonly string[];
 }
@@ -43,7 +41,7 @@ export interface PeerOptions {
 /** How each of them is started. */
 export async function peerCommands(
   fixture: Fixture,
-  { reader, writer, scratch, node, goProgram, nodeOptions = [] }: PeerOptions,
+  { reader, writer, scratch, node, nodeOptions = [] }: PeerOptions,
 ): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
@@ -68,7 +66,6 @@ export async function peerCommands(
     ["connect", peer(connect, "http1")],
     ["connectHttp2", peer(connect, "http2")],
   ]);
-  if (goProgram !== undefined) commands.set("go", { command: [goProgram], environment: { ...parts, GOMAXPROCS: "1" } });
   return commands;
 }
 
