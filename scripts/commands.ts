@@ -27,7 +27,7 @@ function commandsPage(): string {
 
 This page lists every command of \`records\` with its options. It is generated from the program's own help. [Command line](command-line.md) explains how to use them.
 
-From a checkout run \`npx records\`, and in the container \`node bin/records.js\`. \`--help\` after a command also shows defaults, possible values and notes.
+Run \`node bin/records.js\` in a checkout or in the container. \`--help\` after a command also shows defaults, possible values and notes.
 
 ## Options of every command
 

@@ -4,7 +4,9 @@ import { serviceUrl } from "../connection.ts";
 
 const token = process.env["RECORDS_MCP_TOKEN"];
 if (token === undefined || token === "")
-  throw new Error("Set RECORDS_MCP_TOKEN to an access token of the identity provider: `npx records token` prints one.");
+  throw new Error(
+    "Set RECORDS_MCP_TOKEN to an access token of the identity provider: `node bin/records.js token` prints one.",
+  );
 const url = process.env["RECORDS_MCP_URL"] ?? `${serviceUrl()}/mcp`;
 const [name = "search_contacts", query = "mathieu"] = process.argv.slice(2);
 

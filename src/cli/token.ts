@@ -10,7 +10,8 @@ sign-in page, and waits at most 10 minutes. On a terminal it opens the page in
 the browser, unless --no-browser is set. If the browser is on another machine,
 it cannot show the last page: paste the address of that page here.
 
-Only the token goes to standard output: RECORDS_MCP_TOKEN=$(npx records token)`;
+Only the token goes to standard output:
+  RECORDS_MCP_TOKEN=$(node bin/records.js token)`;
 
 /** Adds the command. */
 export function addToken(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {

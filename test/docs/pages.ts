@@ -52,7 +52,7 @@ export function shownIn({ text }: Block): Shown[] {
   for (const line of text.replace(/\n$/, "").split("\n")) {
     const last = shown.at(-1);
     if (line.startsWith("$ ")) shown.push({ command: line.slice(2), output: [] });
-    else if (line.startsWith("> ") && last !== undefined && last.output.length === 0)
+    else if (/^>( |$)/.test(line) && last !== undefined && last.output.length === 0)
       last.command += `\n${line.slice(2)}`;
     else if (last === undefined) throw new Error(`a console block begins with what is no command: ${line}`);
     else last.output.push(line);

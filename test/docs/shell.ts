@@ -13,7 +13,7 @@ export interface Ran {
 }
 
 /**
- * Where the commands of a page run: an empty folder, in which the demo's data folder lies as it does beside a service.
+ * Where the commands of a page run: a folder with the programs and the demo's data folder, as beside a service.
  */
 export interface ShellContext {
   readonly folder: string;
@@ -25,6 +25,7 @@ export interface ShellContext {
 export async function runAll(commands: readonly string[], { folder, dataDir, program }: ShellContext): Promise<Ran[]> {
   mkdirSync(folder);
   symlinkSync(dataDir, join(folder, "data"));
+  symlinkSync(join(root, "bin"), join(folder, "bin"));
   const { base_url, internal_url } = program.demo();
   const hosts = [
     ["localhost:8080", new URL(base_url).host],
@@ -41,7 +42,7 @@ export async function runAll(commands: readonly string[], { folder, dataDir, pro
     "exec 9>&1",
     'curl() { case " $* " in *" -o "*) ;; *) [ /dev/fd/1 -ef /dev/fd/9 ] && set -- -sS "$@";; esac; command curl "$@"; }',
     `npm() { (cd '${root}' && command npm "$@"); }`,
-    `npx() { local tool=$1; shift; case $tool in records) node '${join(root, "bin/records.js")}' "$@";; tsx) (cd '${root}' && node --import '${tsx}' "$@");; *) return 127;; esac; }`,
+    `npx() { local tool=$1; shift; case $tool in tsx) (cd '${root}' && node --import '${tsx}' "$@");; *) return 127;; esac; }`,
     ...commands.flatMap((command) => [there(command), `printf '\\n${mark} %d\\n' $?`]),
   ].join("\n");
   const { PATH, HOME } = process.env;
