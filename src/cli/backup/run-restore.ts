@@ -32,7 +32,7 @@ export async function runRestore(
 ): Promise<ExitCode> {
   const begunAt = performance.now();
   const manifest = await readComplete(folder);
-  const progress = await createProgress(output, "Restoring", undefined);
+  const progress = await createProgress(output, dryRun ? "Checking" : "Restoring", undefined);
   const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
   let documents = 0;
   const onDocuments = (doing: string) => (added: number) => {
