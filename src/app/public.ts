@@ -53,6 +53,8 @@ export function createPublicSide(
     throttleAsset: throttleDocument,
     onError,
     enter: guards.sessions.enter,
+    readRecords: guards.sessions.readRecords,
+    records: services,
     enterLogout: guards.enterLogout,
     baseUrl: () => where.baseUrl,
     mcpUrl: () => where.mcpUrl,

@@ -10,10 +10,12 @@ export interface Page {
   readonly content: Html;
   /** Whether the page needs the script. */
   readonly script: boolean;
+  /** Whether the page shows a record, and not the API access. */
+  readonly isRecord?: boolean;
 }
 
 /** Returns the whole document. */
-export function layOut({ title, user, content, script }: Page, interfaceOff: boolean): string {
+export function layOut({ title, user, content, script, isRecord = false }: Page, interfaceOff: boolean): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,7 +29,7 @@ ${script ? html`<script type="module" src="/dashboard.js"></script>` : undefined
 </head>
 <body>
 ${interfaceOff ? offBanner : undefined}
-${user === undefined ? undefined : header(user)}
+${user === undefined ? undefined : header(user, isRecord)}
 ${content}
 </body>
 </html>
@@ -36,12 +38,12 @@ ${content}
 
 const offBanner = html`<p class="banner" role="status"><strong>The operator has switched the API off.</strong> Requests from scripts and assistants fail with 503. You can still manage the key here.</p>`;
 
-function header({ id, email, name, subject }: User): Html {
+function header({ id, email, name, subject }: User, isRecord: boolean): Html {
   return html`<header class="top">
 <div class="top-row">
 <a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Records</a>
 <nav class="places" aria-label="Records">
-<a href="/" aria-current="page">API access</a>
+${isRecord ? html`<a href="/">API access</a>` : html`<a href="/" aria-current="page">API access</a>`}
 <a href="/guide">Guide</a>
 <a href="/docs">API reference</a>
 <a href="/v1/health">Status</a>

@@ -10,9 +10,9 @@ const description = html`<p class="aside">For developers: <a href="/guide">the g
 const sessionEndedNotice = html`<p class="notice" role="status">Your session had already ended. To disconnect assistants that are still connected, sign in again and then sign out.</p>
 `;
 
-export function signedOutPage({ sessionEnded }: SignedOutView): Page {
+export function signedOutPage({ sessionEnded, to }: SignedOutView): Page {
   const content = html`${sessionEnded ? sessionEndedNotice : undefined}${whatItIs}
-<p><a class="button first wide" href="/sign-in">Sign in</a></p>
+<p><a class="button first wide" href="/sign-in${to && html`?to=${to}`}">Sign in</a></p>
 ${description}`;
   return { title: "Sign in", content: card("Records", content), script: false };
 }

@@ -3,6 +3,7 @@ import { accountPage } from "./account-page.ts";
 import type { Page } from "./layout.ts";
 import { layOut } from "./layout.ts";
 import { noAccountPage, problemPage, signedOutPage, signInOffPage, suspendedPage } from "./message-page.ts";
+import { contactPage, sessionPage } from "./record-page.ts";
 import type { View } from "./view.ts";
 
 /** Returns the document of a view, with all values escaped. `interfaceOff` adds a banner at the top. */
@@ -22,6 +23,10 @@ function pageOf(view: View): Page {
       return suspendedPage(view);
     case "account":
       return accountPage(view);
+    case "contact":
+      return contactPage(view);
+    case "session":
+      return sessionPage(view);
     case "problem":
       return problemPage(view);
   }

@@ -1,8 +1,16 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
+import { create } from "@bufbuild/protobuf";
+import type { ContactService } from "../gen/records/v1/contacts_pb.ts";
+import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { SessionService } from "../gen/records/v1/sessions_pb.ts";
+import { GetSessionRequestSchema, GetSessionTranscriptRequestSchema } from "../gen/records/v1/sessions_pb.ts";
 import { writeFailureAndClose } from "../http/linger.ts";
 import { writeFailure } from "../http/response.ts";
 import type { Deadline } from "../call/deadline.ts";
+import type { Scope } from "../call/scope.ts";
+import { inflateResponseText } from "../large/deflated.ts";
+import type { AccountService } from "../rpc/routes.ts";
 import { deadlineIn, deadlineMs, withDeadline } from "../call/deadline.ts";
 import { Failure, fail } from "../call/errors.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
@@ -15,7 +23,7 @@ import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
 import { renderPage } from "./page.ts";
-import type { View } from "./view.ts";
+import type { ContactView, SessionView, User, View } from "./view.ts";
 
 /** The dashboard surface. */
 export interface Dashboard extends Surface {
@@ -49,6 +57,15 @@ export interface DashboardDependencies {
     verify: (token: string) => Promise<Logout>,
     serve: (logout: Logout) => Promise<void>,
   ) => Promise<void>;
+  /** Reads records of a signed-in user for a page. Fails with 401 or 403 unless the user may see them. */
+  readonly readRecords: <T>(
+    inbound: Inbound,
+    deadline: Deadline,
+    user: DashboardUser,
+    read: (scope: Scope) => Promise<T>,
+  ) => Promise<T>;
+  /** The services whose records the pages show. */
+  readonly records: RecordServices;
   /** Throttles a request for a file of the page. Fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
@@ -56,6 +73,12 @@ export interface DashboardDependencies {
   /** Whether the public interface is switched off. Every page then shows it. */
   readonly interfaceOff: () => boolean;
   readonly onError: OnError;
+}
+
+/** Reads single records. */
+export interface RecordServices {
+  readonly contacts: Pick<AccountService<typeof ContactService>, "getContact">;
+  readonly sessions: Pick<AccountService<typeof SessionService>, "getSession" | "getSessionTranscript">;
 }
 
 type Logout = Awaited<ReturnType<SignIn["readLogoutToken"]>>;
@@ -104,7 +127,8 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
   }
 
   return {
-    serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
+    serves: (path) => Object.hasOwn(routes, path) || assets.has(path) || recordPath.test(path),
+    routeOf: (path) => path.replace(recordPath, "/$1/{id}"),
     async handle(path, request, response, inbound) {
       const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
       const exchange = { request, response, inbound, deadline };
@@ -114,7 +138,8 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           await throttleAsset(inbound);
           return acceptMethod(request, response) ? await sendFile(request, response, asset) : undefined;
         }
-        const { method, field, isThrottled, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        const { method, field, isThrottled, serve }: Route =
+          routes[path] ?? (recordPath.test(path) ? recordRoute(dependencies, path) : fail(Reason.UNKNOWN_PATH));
         const receive = async (): Promise<string | undefined> =>
           field !== undefined && request.method === method
             ? withDeadline(deadline, formValue(request, field))
@@ -161,8 +186,10 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     "/sign-in": {
       method: "GET",
       async serve(exchange) {
-        if (!redirectToBaseUrl(baseUrl(), exchange))
-          go(exchange.response, await available().begin(exchange.inbound.header("cookie")));
+        if (redirectToBaseUrl(baseUrl(), exchange)) return;
+        const to = /[?]to=([/a-z0-9-]+)$/i.exec(exchange.request.url ?? "")?.[1];
+        const isOurs = to !== undefined && recordPath.test(to);
+        go(exchange.response, await available().begin(exchange.inbound.header("cookie"), isOurs ? to : undefined));
       },
     },
     [callbackPath]: {
@@ -189,6 +216,53 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
   };
 }
 
+/** The page of a record of the signed-in user, to which the links of assistants lead. */
+function recordRoute(dependencies: DashboardDependencies, path: string): Route {
+  const { signIn, baseUrl, interfaceOff, readRecords, records } = dependencies;
+  const [, kind, id = ""] = recordPath.exec(path) ?? [];
+  return {
+    method: "GET",
+    async serve(exchange) {
+      if (redirectToBaseUrl(baseUrl(), exchange)) return;
+      const { response, inbound, deadline } = exchange;
+      const found = signIn && exchange.user();
+      if (found?.account === undefined || found.account.suspended === true) {
+        if (!wantsPage(inbound)) fail(found === undefined ? Reason.NOT_SIGNED_IN : Reason.NO_ACCOUNT);
+        const home = homeView(dependencies, exchange);
+        const view = home.kind === "signed out" ? { ...home, to: path } : home;
+        return sendPage(response, found === undefined ? 401 : 403, renderPage(view, interfaceOff()));
+      }
+      if (interfaceOff()) fail(Reason.INTERFACE_DISABLED);
+      const shown = await readRecords(
+        inbound,
+        deadline,
+        found,
+        (scope): Promise<ShownRecord> =>
+          kind === "contacts" ? readContact(records, id, scope) : readSession(records, id, scope),
+      );
+      const formActionOrigins = await signIn?.signOutOrigins();
+      sendPage(response, 200, renderPage({ ...shown, user: userOf(found) }, false), formActionOrigins);
+    },
+  };
+}
+
+type ShownRecord = Omit<ContactView, "user"> | Omit<SessionView, "user">;
+
+async function readContact({ contacts }: RecordServices, contactId: string, scope: Scope): Promise<ShownRecord> {
+  const { contact } = await contacts.getContact(create(GetContactRequestSchema, { contactId }), scope);
+  return { kind: "contact", contact: contact ?? fail(Reason.NOT_FOUND) };
+}
+
+async function readSession({ sessions }: RecordServices, sessionId: string, scope: Scope): Promise<ShownRecord> {
+  const [{ session }, said] = await Promise.all([
+    sessions.getSession(create(GetSessionRequestSchema, { sessionId }), scope),
+    sessions.getSessionTranscript(create(GetSessionTranscriptRequestSchema, { sessionId }), scope),
+  ]);
+  await inflateResponseText(said);
+  const { transcript } = said.transcript ?? {};
+  return { kind: "session", session: session ?? fail(Reason.NOT_FOUND), transcript };
+}
+
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
   return async ({ response, inbound, deadline, receive }) => {
     const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token, inbound);
@@ -208,8 +282,8 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = exchange.user();
   if (found === undefined) return { kind: "signed out", sessionEnded: exchange.request.url === sessionEndedPath };
-  const { id: userId, email, fullName: name, issuer, subject, account, accountEmail } = found;
-  const user = { id: userId, email, name, issuer, subject };
+  const { account, accountEmail } = found;
+  const user = userOf(found);
   if (account === undefined || accountEmail === undefined)
     return { kind: "no account", user, again: exchange.request.url === "/?again" };
   const { betaEnrolled } = account;
@@ -223,6 +297,10 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
   };
+}
+
+function userOf({ id, email, fullName: name, issuer, subject }: DashboardUser): User {
+  return { id, email, name, issuer, subject };
 }
 
 /**
@@ -255,6 +333,9 @@ function sendPage(response: Response, status: number, page: string, formActionOr
 function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | "address"> {
   return { requestId, address };
 }
+
+/** The pages of records. */
+const recordPath = /^\/(contacts|sessions)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** The names by which a browser reaches a server on this machine's loopback addresses. */
 const names = new Set(["localhost", "127.0.0.1", "[::1]"]);

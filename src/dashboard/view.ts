@@ -1,5 +1,8 @@
 // The states of the dashboard's page, with the data that each one shows.
 
+import type { Contact } from "../gen/records/v1/contacts_pb.ts";
+import type { SessionDetail } from "../gen/records/v1/sessions_pb.ts";
+
 /** The signed-in user, as the identity provider reports it. */
 export interface User {
   /** The page's requests name the user by this id, because another one may have signed in since. */
@@ -16,6 +19,15 @@ export type View =
       readonly kind: "signed out";
       /** True after a sign-out that found no session, and so ended nothing. */
       readonly sessionEnded: boolean;
+      /** The path of the page to return to after the sign-in; undefined for the start page. */
+      readonly to?: string;
+    }
+  | { readonly kind: "contact"; readonly user: User; readonly contact: Contact }
+  | {
+      readonly kind: "session";
+      readonly user: User;
+      readonly session: SessionDetail;
+      readonly transcript: string | undefined;
     }
   /** No identity provider is configured. */
   | { readonly kind: "sign-in off" }
@@ -48,4 +60,6 @@ export type SignedOutView = Extract<View, { kind: "signed out" }>;
 export type NoAccountView = Extract<View, { kind: "no account" }>;
 export type SuspendedView = Extract<View, { kind: "suspended" }>;
 export type AccountView = Extract<View, { kind: "account" }>;
+export type ContactView = Extract<View, { kind: "contact" }>;
+export type SessionView = Extract<View, { kind: "session" }>;
 export type ProblemView = Extract<View, { kind: "problem" }>;

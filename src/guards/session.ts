@@ -4,6 +4,8 @@ import type { Deadline } from "../call/deadline.ts";
 import { deadlineIn, deadlineMs } from "../call/deadline.ts";
 import { fail } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
+import type { Scope } from "../call/scope.ts";
+import { readOnlyScope } from "../call/scope.ts";
 import type { Call, Caller, SignedInUser } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
@@ -29,6 +31,11 @@ export interface SessionGuard<User extends SignedInUser = SignedInUser> {
     receive: () => Promise<Body>,
     serve: (user: () => User | undefined, body: Body) => Promise<void>,
   ): Promise<void>;
+  /**
+   * Reads records for a page of the user, with a right that can never write. The session is looked up again after the
+   * read, so that nothing is shown once a sign-out was acknowledged. Fails as `requireAccount` does.
+   */
+  readRecords<T>(inbound: Inbound, deadline: Deadline, user: User, read: (scope: Scope) => Promise<T>): Promise<T>;
   /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */
   requireShownUser(call: Call, caller: Caller): void;
   /** Returns the signed-in user. Fails with 401 if there is none, or with 503 if the session could not be read. */
@@ -75,18 +82,20 @@ export function createSessionGuard<User extends SignedInUser>(
     return recognizer.recognize(credentialOf(inbound), { address, deadline, optional: false, onHolder });
   }
 
+  async function identifyAgain(inbound: Inbound): Promise<Caller> {
+    const credential = credentialOf(inbound);
+    return credential === undefined
+      ? nobody
+      : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs, {}, inbound.tally)));
+  }
+
   return {
     presume(cookies) {
       const value = read(cookies);
       return value === undefined || value === "" ? undefined : recognizer.presume(digestName(value));
     },
     identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs, {}, inbound.tally))),
-    async identifyAgain(inbound) {
-      const credential = credentialOf(inbound);
-      return credential === undefined
-        ? nobody
-        : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs, {}, inbound.tally)));
-    },
+    identifyAgain,
     async enter(inbound, deadline, receive, serve) {
       const found = await recognize(inbound, deadline);
       // A slow body holds no slot.
@@ -96,6 +105,11 @@ export function createSessionGuard<User extends SignedInUser>(
         return found.kind === "valid" ? found.holder : undefined;
       };
       return capacity.run(found.kind === "valid" ? "verified" : "unverified", deadline, () => serve(user, body));
+    },
+    async readRecords(inbound, deadline, user, read) {
+      const { id } = requireAccount({ kind: "user", user });
+      const records = await read(readOnlyScope(id, deadline));
+      return requireAccount(await identifyAgain(inbound)).id.equals(id) ? records : fail(Reason.NOT_SIGNED_IN);
     },
     requireShownUser({ inbound }, caller) {
       const shown = inbound.header("records-user");

@@ -256,5 +256,5 @@ function startBefore(text: string, place: number): number {
 
 /** Returns the REST URL of a record. */
 export function recordUrl(baseUrl: string, kind: string, id: string): string {
-  return `${baseUrl}/v1/${kind}s/${id}`;
+  return `${baseUrl}/${kind}s/${id}`;
 }

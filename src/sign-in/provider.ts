@@ -42,6 +42,8 @@ export interface SignInState {
   readonly verifier: string;
   /** True if the user was already sent to sign in again after a sign-out. It happens only once. */
   readonly afresh?: boolean;
+  /** The path of our own to which the user returns; undefined for the start page. */
+  readonly to?: string;
 }
 
 /**

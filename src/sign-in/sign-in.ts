@@ -51,8 +51,11 @@ export interface DashboardUser extends SignedInUser {
 export interface SignIn {
   /** Returns the signed-in user; undefined if there is none. */
   find(cookies: string | undefined, deadline: Deadline): Promise<DashboardUser | undefined>;
-  /** Sends the user to the identity provider. Fails with UNAVAILABLE if the provider cannot be reached. */
-  begin(cookies: string | undefined): Promise<Redirect>;
+  /**
+   * Sends the user to the identity provider. Afterwards the user returns to the path `to`, or to the start page. Fails
+   * with UNAVAILABLE if the provider cannot be reached.
+   */
+  begin(cookies: string | undefined, to?: string): Promise<Redirect>;
   /** Completes a sign-in when the user comes back from the provider. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: AuditContext): Promise<Redirect>;
   /**
@@ -146,16 +149,16 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
   const stateCookie = createStateCookie(secrets, baseUrl);
   const home = (): string => `${baseUrl()}/`;
 
-  async function send(others: readonly string[], afresh: boolean): Promise<Redirect> {
+  async function send(others: readonly string[], afresh: boolean, to: string | undefined): Promise<Redirect> {
     const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
-    return { location, cookies: [await stateCookie.add(others, remember)] };
+    return { location, cookies: [await stateCookie.add(others, to === undefined ? remember : { ...remember, to })] };
   }
 
   /** Returns the next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function restartSignIn(
     end: SignInEnd,
     { idToken, tokenResponse }: AuthenticatedUser & { readonly tokenResponse: TokenResponse },
-    { state: { afresh = false }, others }: PendingSignIn,
+    { state: { afresh = false, to }, others }: PendingSignIn,
   ): Promise<Redirect> {
     if (end.kind === "session") {
       // The provider still has the session that ended here. It must end there before another can begin.
@@ -172,11 +175,11 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       );
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
     await sleep(Math.min(patienceMs, Math.max(0, next - tokenResponse.issuedAt * 1_000)));
-    return send(others, true);
+    return send(others, true, to);
   }
 
   return {
-    begin: (cookies) => send(stateCookie.read(cookies), false),
+    begin: (cookies, to) => send(stateCookie.read(cookies), false, to),
     async complete(search, cookies, from) {
       const old = sessionCookie.read(cookies);
       const begun = await stateCookie.find(search, cookies);
@@ -197,7 +200,8 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
         return restartSignIn(end, user, begun);
       }
       await recordSignIn(dependencies, user, from);
-      return { location: home(), cookies: [stateCookie.keep(begun.others), sessionCookie.set(value)] };
+      const location = begun.state.to === undefined ? home() : baseUrl() + begun.state.to;
+      return { location, cookies: [stateCookie.keep(begun.others), sessionCookie.set(value)] };
     },
   };
 }

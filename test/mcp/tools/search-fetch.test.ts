@@ -65,12 +65,12 @@ describe("search", () => {
     const contact = expect.objectContaining({
       id: `contact:${zoe}`,
       title: "Zoë Martin",
-      url: `${base}/v1/contacts/${zoe}`,
+      url: `${base}/contacts/${zoe}`,
       person: "Zoë Martin",
       date: expect.stringMatching(/^20/),
       snippet: expect.any(String),
     });
-    const about = { id: `session:${kickOff}`, title: "Kick-off", url: `${base}/v1/sessions/${kickOff}` };
+    const about = { id: `session:${kickOff}`, title: "Kick-off", url: `${base}/sessions/${kickOff}` };
     const session = expect.objectContaining({
       ...about,
       date: expect.stringMatching(/^20/),
@@ -218,7 +218,7 @@ describe("fetch", () => {
     expect(others).toEqual({
       id: `contact:${zoe}`,
       title: "Zoë Martin",
-      url: `${fixture().base}/v1/contacts/${zoe}`,
+      url: `${fixture().base}/contacts/${zoe}`,
       metadata: { kind: "contact", created_at: instant, updated_at: instant },
     });
     expect(text.slice(0, begin.length)).toBe(begin);
@@ -235,7 +235,7 @@ describe("fetch", () => {
       id: `session:${kickOff}`,
       title: "Kick-off",
       text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nRecording: completed\nWith: Zoë Martin, zoe@example.org (contact:${zoe})\n\n## Summary (type ai_predefined)\n> The lighthouse comes first\n\n## Transcript\n> Maya: hello\n> Zoë: hello 👋`,
-      url: `${fixture().base}/v1/sessions/${kickOff}`,
+      url: `${fixture().base}/sessions/${kickOff}`,
       metadata: { kind: "session", date: "2026-03-01T09:00:00.000Z", created_at: instant, updated_at: instant },
     });
   });
