@@ -11,18 +11,24 @@ const at = {
   nationalPrefix: 5,
   rule: 6,
   optional: 9,
+  pattern: 0,
+  template: 1,
   leading: 2,
   ruleOfFormat: 3,
   optionalOfFormat: 4,
 } as const;
-/** A rule without a prefix, such as `($1)`. */
-const WITHOUT_PREFIX = /^[^0-9]*\$1[^0-9]*$/;
+/** The part of a rule that has the digits before a number, such as `(0` in `(0$1)`. */
+const BEFORE_NUMBER = /^[^$]*/;
 const longestCode = 3;
 
 /** How numbers that begin with `leading` are written in their country. */
 interface Writing {
   readonly leading: RegExp;
-  readonly hasPrefix: boolean;
+  readonly whole: RegExp;
+  /** The digits of a whole number in the order in which they are written. */
+  readonly template: string;
+  /** The digits before it, which may be none. */
+  readonly prefix: string;
   readonly isPrefixOptional: boolean;
 }
 
@@ -57,7 +63,7 @@ export function divide(digits: string): DividedPhone | undefined {
 export function withoutPrefix({ callingCode, rest }: DividedPhone): DividedPhone {
   const { prefix } = planOf(callingCode);
   const shorter = { callingCode, rest: rest.slice(1) };
-  return prefix === "0" && rest.startsWith("0") && nationalForms(shorter).every((form) => form.startsWith("0"))
+  return prefix === "0" && rest.startsWith("0") && nationalForms(shorter).some((form) => form.startsWith("0"))
     ? shorter
     : { callingCode, rest };
 }
@@ -65,13 +71,21 @@ export function withoutPrefix({ callingCode, rest }: DividedPhone): DividedPhone
 /** Returns the digits by which a phone, or its beginning, is written in its own country. */
 export function nationalForms({ callingCode, rest }: DividedPhone): string[] {
   const { prefix, writings } = planOf(callingCode);
+  if (writings.length === 0) return [rest];
   const fitting = writings.filter(({ leading }) => leading.test(rest));
-  const likely = fitting.length === 0 ? writings : fitting.slice(0, 1);
-  const forms: string[] = [];
-  if (likely.some(({ hasPrefix }) => hasPrefix)) forms.push(prefix + rest);
-  if (likely.length === 0 || likely.some(({ hasPrefix, isPrefixOptional }) => !hasPrefix || isPrefixOptional))
-    forms.push(rest);
-  return forms;
+  const exact = fitting.find(({ whole }) => whole.test(rest));
+  const likely = exact !== undefined ? [exact] : fitting.length > 0 ? fitting : writings;
+  const forms = likely.flatMap((writing) => {
+    const written = writing === exact ? digitsOf(rest.replace(writing.whole, writing.template)) : rest;
+    // Where a zero is not written, it may still be dialled.
+    const zero = writing.prefix === "" && prefix === "0" ? [prefix + rest] : [];
+    return [writing.prefix + written, ...(writing.isPrefixOptional ? [written] : []), ...zero];
+  });
+  return [...new Set(forms)];
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/[^0-9]/g, "");
 }
 
 function planOf(callingCode: string): Plan {
@@ -84,10 +98,12 @@ function planOf(callingCode: string): Plan {
   const plan = {
     prefix: String(country[at.nationalPrefix] || ""),
     writings: formats.map((format) => {
-      const rule = format[at.ruleOfFormat] || country[at.rule];
+      const rule = String(format[at.ruleOfFormat] || country[at.rule] || "");
       return {
         leading: new RegExp(`^(?:${((format[at.leading] || []) as readonly string[]).at(-1) ?? ""})`),
-        hasPrefix: Boolean(rule) && !WITHOUT_PREFIX.test(String(rule)),
+        whole: new RegExp(`^(?:${String(format[at.pattern])})$`),
+        template: String(format[at.template]),
+        prefix: digitsOf(BEFORE_NUMBER.exec(rule)?.[0] ?? ""),
         isPrefixOptional: Boolean(format[at.optionalOfFormat] || country[at.optional]),
       };
     }),
