@@ -56,6 +56,15 @@ const ALONE: Readonly<Record<string, string>> = {
   ʽ: "'",
   ʾ: "'",
   ʿ: "'",
+  // Other apostrophes (prime, reversed, saltillo, Armenian) and other middle dots (bullets, hyphenation point).
+  "\u2032": "'",
+  "\u201b": "'",
+  ꞌ: "'",
+  "\u055a": "'",
+  "\u2022": "·",
+  "\u2027": "·",
+  "\u2219": "·",
+  "\u22c5": "·",
   ς: "σ",
   // The Hebrew geresh, gershayim and maqaf, which keyboards replace by an apostrophe, a quotation mark and a hyphen.
   "\u05f3": "'",
@@ -109,6 +118,8 @@ const KEPT = `[${VOWEL_SIGN}${VIRAMAS}]`;
 const UNSEEN = new RegExp(`[[\\p{M}\\p{Default_Ignorable_Code_Point}]--[\\u200b${KEPT}]]+`, "gv");
 /** NFKD takes quadratic time to reorder a long sequence of marks, so only the first ones are kept. */
 const TOO_MANY = new RegExp(`(${KEPT}{30})${KEPT}+`, "gv");
+/** An acute accent that is typed for an apostrophe. NFKD makes it a blank with an accent. */
+const ACUTE = "\u00b4";
 /** What the previous release removed: all marks. */
 const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
 const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
@@ -123,12 +134,13 @@ const DIGIT = /\p{Nd}/u;
  * points for each of the input.
  */
 export function fold(text: string): string {
-  return NOT_ASCII.test(text) ? foldBy(UNSEEN, text).replace(CHANGED, changed) : text.toLowerCase();
+  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  return foldBy(UNSEEN, text.replaceAll(ACUTE, "'")).replace(CHANGED, changed);
 }
 
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
-  const keptThen = /[\u0600-\u06ff\u05be\u05f3\u05f4\u3041-\u309e]/;
+  const keptThen = /[\u0600-\u06ff\u05be\u05f3\u05f4\u3041-\u309eꞌ]/;
   return NOT_ASCII.test(text)
     ? foldBy(ALL_UNSEEN, text).replace(CHANGED, (letter) =>
         keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),

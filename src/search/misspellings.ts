@@ -1,7 +1,6 @@
 // Misspelt names: the words that differ from a word of a query by one letter (contract §3.2).
 import { endOfCodePoint } from "../text/text.ts";
 import { fold } from "./fold.ts";
-import { isUnspaced } from "./words.ts";
 
 /** The lengths of words that may be misspelt. A longer word is not stored whole in the index. */
 const minLength = 5;
@@ -25,13 +24,14 @@ const ALPHABETS = [
 const blockLength = 0x80;
 const firstOfOtherBlocks = 0x900;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
+const HAN = /\p{Script=Han}/u;
 const HANGUL = /\p{Script=Hangul}/u;
 const alphabets = new Map<number, readonly string[]>();
 
-/** Whether a word of a query may be a misspelt name. Words in scripts without blanks and in Hangul are too short. */
+/** Whether a word of a query may be a misspelt name. Words in Hangul are too short. */
 export function canBeMisspelt(word: string): boolean {
   const { length } = [...word];
-  return length >= minLength && length <= maxLength && LETTERS.test(word) && !isUnspaced(word) && !HANGUL.test(word);
+  return length >= minLength && length <= maxLength && LETTERS.test(word) && !HANGUL.test(word);
 }
 
 /**
@@ -59,6 +59,8 @@ export function correctionsOf(word: string): string[] {
 }
 
 function alphabetOf(letter: string): readonly string[] {
+  // Han has too many letters.
+  if (HAN.test(letter)) return [];
   const point = letter.codePointAt(0) ?? 0;
   const own = ALPHABETS.find(
     ([first, last, ...others]) => (point >= first && point <= last) || others.some((other) => other === point),

@@ -1,7 +1,7 @@
 // Readings of a query: the ways to split it into words, each of which finds records (contract §3.1, §3.2).
-import { fold, foldBefore } from "./fold.ts";
+import { foldBefore } from "./fold.ts";
 import { phoneReadings } from "./phones.ts";
-import { spellings, spellingsOfName, wordsIn } from "./words.ts";
+import { foldWithJoiners, spellings, spellingsOfName, wordsIn } from "./words.ts";
 
 /** The words of a query in one of its readings. A record matches if it matches all words of at least one reading. */
 export interface Reading {
@@ -22,7 +22,7 @@ const maxReadings = 16;
  * them. Returns none for a query without words. `withPrevious` adds the words as the previous release stored them.
  */
 export function wordReadings(query: string, withPrevious: boolean): Reading[] {
-  const now = spellings(fold(query)).map(wordsIn);
+  const now = spellings(foldWithJoiners(query)).map(wordsIn);
   return distinct(now, withPrevious ? [wordsIn(foldBefore(query))] : []);
 }
 
@@ -31,7 +31,9 @@ export function wordReadings(query: string, withPrevious: boolean): Reading[] {
  * Letters with umlauts are also read as two letters.
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
-  const now = spellingsOfName(query).flatMap((spelt) => spellings(fold(spelt)).map((text) => [...phoneReadings(text)]));
+  const now = spellingsOfName(query).flatMap((spelt) =>
+    spellings(foldWithJoiners(spelt)).map((text) => [...phoneReadings(text)]),
+  );
   const before = withPrevious ? [...phoneReadings(foldBefore(query))] : [];
   // The first reading of each spelling precedes the second one of any: a query of many numbers has many.
   return distinct(inTurns(now), before);

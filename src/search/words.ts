@@ -40,8 +40,11 @@ const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
 const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/;
 const HAS_JOINER = new RegExp(`${IN_WORD}[\\-\u2010'\u2018\u2019\`.\u00b7\u30fb]${LETTER_OR_DIGIT}`, "v");
 const JOINERS = /[-\u2010'\u2018\u2019`.\u00b7\u30fb]/g;
+/** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
+const NON_JOINER = "\u200c";
+const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
 /** What divides the parts of a name in a script without blanks, or in Hangul. */
-const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30fb-]+$/;
+const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30a0\u30fb=-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
 /** Where a syllable of decomposed Hangul ends and the next one begins. */
@@ -68,8 +71,13 @@ const UNSPACED_WEIGHT = 7;
  */
 export function recordWords(text: string | null | undefined): string[] {
   if (!text) return [];
-  const folded = fold(text);
+  const folded = foldWithJoiners(text);
   return [...new Set([...wordsIn(folded), ...joinedWords(folded)])];
+}
+
+/** Returns the folded text, in which a hyphen is in place of what joins words invisibly. */
+export function foldWithJoiners(text: string): string {
+  return fold(text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text);
 }
 
 /** The words of a name. */
@@ -85,7 +93,7 @@ export interface NameWords {
  */
 export function nameWords(...names: readonly (string | null | undefined)[]): NameWords {
   const spelt = names.flatMap((name) => (name ? spellingsOfName(name) : []));
-  const words = new Set(spelt.flatMap((text) => [...recordWords(text), ...joinedParts(fold(text))]));
+  const words = new Set(spelt.flatMap((text) => [...recordWords(text), ...joinedParts(foldWithJoiners(text))]));
   const endings = [...words]
     .filter((word) => NOT_ASCII.test(word))
     .flatMap(endingsOf)
@@ -100,19 +108,33 @@ export function nameWords(...names: readonly (string | null | undefined)[]): Nam
 export function nameKeys(text: string | null | undefined): string[] {
   if (!text) return [];
   const keys = spellingsOfName(text).flatMap((spelt) => {
-    const folded = fold(spelt);
+    const folded = foldWithJoiners(spelt);
     const chained = joinRows(folded, chainsIn(folded));
     return [...new Set([folded, joinRows(chained, dividedNamesIn(chained))])].map((one) => wordsIn(one).join(" "));
   });
   return [...new Set(keys)].filter((key) => key !== "");
 }
 
-/** Returns the text of a name, and with umlauts spelt as two letters if it has any. */
+/**
+ * Returns the text of a name, and with umlauts spelt as two letters if it has any: all of them, or only some of its
+ * different letters (Nørgård is also Norgaard).
+ */
 export function spellingsOfName(name: string): string[] {
   if (!NOT_ASCII.test(name)) return [name];
   const composed = name.normalize("NFC");
-  const spelt = composed.replace(UMLAUT, (letter) => UMLAUTS[letter.toLowerCase()] ?? letter);
-  return spelt === composed ? [name] : [name, spelt];
+  const letters = [...new Set(composed.toLowerCase().match(UMLAUT))];
+  if (letters.length === 0) return [name];
+  const ways = Math.min(2 ** letters.length, maxSpellings);
+  // From all letters to none: the last way is the name itself.
+  const spelt = Array.from({ length: ways - 1 }, (_, way) => {
+    const kept = letters.filter((_letter, at) => Math.floor(way / 2 ** at) % 2 === 1);
+    return composed.replace(UMLAUT, (letter) => (kept.includes(letter.toLowerCase()) ? letter : twoLetters(letter)));
+  });
+  return [name, ...spelt];
+}
+
+function twoLetters(umlaut: string): string {
+  return UMLAUTS[umlaut.toLowerCase()] ?? umlaut;
 }
 
 /**

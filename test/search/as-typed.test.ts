@@ -14,6 +14,15 @@ const contacts = async (query: string): Promise<unknown[]> =>
 const names = [
   ...["Siobhán O'Mara", "Jean-Luc Perrin", "A.B.C. Dunmore", "Jürgen Größer", "Bjørn Håland", "Zofia Wiśniewska"],
   ...["सीता", "सुता", "ひらの さくら", "森 海斗", "이서연", "كريم ياسين", "Rowan", "Rowanda Fell"],
+  ...[
+    "Cian O´Hara",
+    "علی\u200cرضا پارسا",
+    "馬可‧白林",
+    "マリー＝ルイズ",
+    "Søren Nørgård",
+    "สมชัยวัฒน์ ทองดี",
+    "アレクシオス",
+  ],
 ];
 
 beforeAll(async () => {
@@ -24,6 +33,10 @@ beforeAll(async () => {
     { full_name: "Leeds", phone: "+44 (0)113 496 0123" },
     { full_name: "Boston", phone: "(617) 555-0133" },
     { full_name: "Bern", phone: "0041 31 555 01 44" },
+    { full_name: "Seoul", phone: "+82 10 2000 0144" },
+    { full_name: "Minsk", phone: "8 029 491-19-44" },
+    { full_name: "Rosario", phone: "+54 9 341 515 0144" },
+    { full_name: "Santos", phone: "+55 13 95550-0144" },
   );
   await client.put.contactNotes({
     contact_id: await client.put.contact({}),
@@ -53,6 +66,9 @@ test.each([
   ["mara", ["Siobhán O'Mara"]],
   ["jeanluc", ["Jean-Luc Perrin"]],
   ["abc dunmore", ["A.B.C. Dunmore"]],
+  ["ohara", ["Cian O´Hara"]],
+  ["علیرضا", ["علی\u200cرضا پارسا"]],
+  ["رضا پارسا", ["علی\u200cرضا پارسا"]],
 ])("%s finds %j, joined or divided [SRC-13]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
@@ -80,6 +96,11 @@ test.each([
   ["+1 617 555 0133", ["Boston"]],
   ["6175550133", ["Boston"]],
   ["031 555", ["Bern"]],
+  ["010-2000-0144", ["Seoul"]],
+  ["010 2000", ["Seoul"]],
+  ["+375 29 491 19 44", ["Minsk"]],
+  ["0341 15-515-0144", ["Rosario"]],
+  ["013 95550-0144", ["Santos"]],
   ["063", []],
 ])("the phone %s finds %j [CSR-13]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
@@ -90,6 +111,10 @@ test.each([
   ["juergen groesser", ["Jürgen Größer"]],
   ["jurgen", ["Jürgen Größer"]],
   ["bjoern haaland", ["Bjørn Håland"]],
+  ["norgaard", ["Ebba Norgaard", "Søren Nørgård"]],
+  ["noergard", ["Søren Nørgård"]],
+  ["馬可白林", ["馬可‧白林"]],
+  ["マリールイズ", ["マリー＝ルイズ"]],
 ])("the name %s finds %j [CSR-15]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
 test.each([
@@ -100,6 +125,8 @@ test.each([
   ["vysniewska", [], "the first letters wrong"],
   ["wisnewsxa", [], "two mistakes"],
   ["rowann", ["Rowan"], "one doubled"],
+  ["สมชยวัฒน์", ["สมชัยวัฒน์ ทองดี"], "one missing"],
+  ["アレキシオス", ["アレクシオス"], "one wrong"],
   ["rowand", ["Rowanda Fell"], "a beginning, so nothing is corrected"],
 ])("the name %s finds %j: %s [CSR-16]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 

@@ -186,7 +186,6 @@ describe("words", () => {
     ["budget\u200bplan", ["budget", "plan"]],
     ["a\u200b\u200bb", ["a", "b"]],
     ["bud\u00adget", ["budget"]],
-    ["می\u200cخواهم", ["ميخواهم"]],
     ["co\u2060op\ufeff", ["coop"]],
     ["会\u200b议", ["会议"]],
     ["ខ្មែរ\u200bខ្មែរ", recordWords("ខ្មែរខ្មែរ")],
@@ -194,5 +193,10 @@ describe("words", () => {
   ])("a zero-width space ends a word, and other invisible characters do not: %j [SRC-09]", (text, words) => {
     expect(recordWords(text)).toEqual(words);
     expect(queryWords(text)).toEqual(words);
+  });
+
+  test("a zero-width non-joiner in the Arabic script joins words, and is ignored in others [SRC-09, SRC-13]", () => {
+    expect(recordWords("می\u200cخواهم")).toEqual(["مي", "خواهم", "ميخواهم"]);
+    expect(recordWords("क\u200cष")).toEqual(["कष"]);
   });
 });
