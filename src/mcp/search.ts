@@ -7,8 +7,9 @@ import { rejectInput } from "../call/errors.ts";
 import { dateOf } from "../db/message.ts";
 import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
 import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
-import { isUnspaced, splitWords } from "../search/words.ts";
-import { endOfCodePoint, firstVisible, oneLine } from "../text/text.ts";
+import { partAround, placesIn } from "../search/excerpt.ts";
+import { queryWords } from "../search/words.ts";
+import { endOfCodePoint, endOfCodePoints, firstVisible, oneLine } from "../text/text.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
@@ -35,6 +36,9 @@ const snippetLength = 240;
 const maxQueryLength = 1_000;
 /** The most words of a query that a snippet is looked for by. */
 const maxSnippetWords = 40;
+
+/** The beginning of each text of a contact that is searched (`in_notes`), in code points. */
+const maxTextInContact = 5_000;
 
 /** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
 export const searchTool: Tool = {
@@ -131,7 +135,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     const named = isName ? await rowsOf("searchContacts", { query: sent }) : [];
     return named.length > 0 ? named : find("searchContacts", {});
   };
-  const words = wordsOf(sent, query);
+  const words = wordsOf(query);
   const findContacts = async (): Promise<readonly (readonly Row[])[]> => {
     // One after the other, because an account may read only a few long results at a time.
     const named = await findNamed();
@@ -195,7 +199,7 @@ interface RowFound {
 function contactFound(row: Row): RowFound {
   const name = displayName(row as NameFields);
   const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "notes"), textOf(row, "memory")];
-  const text = about.filter((one) => one !== undefined).join(" · ");
+  const text = about.flatMap((one) => one?.slice(0, endOfCodePoints(one, maxTextInContact)) ?? []).join(" · ");
   return { kind: "contact", id: row["id"], title: name, date: row["updated_at"], person: name, text };
 }
 
@@ -217,41 +221,18 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return firstVisible(...names.map((name) => row[name] as string | null | undefined));
 }
 
-/** Returns the keywords as they were sent and as they are searched for, in lower case and longest first. */
-function wordsOf(sent: string, query: string): string[] {
-  const searched = new Set(query.split(" "));
-  const written = sent.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const words = [...written.filter((word) => splitWords(word).some((one) => searched.has(one))), ...searched];
-  return [...new Set(words)]
-    .filter(({ length }) => length > 1)
-    .sort((one, other) => other.length - one.length)
-    .slice(0, maxSnippetWords);
+/** Returns the words of a query, longest first. */
+function wordsOf(query: string): string[] {
+  const words = queryWords(query).filter(({ length }) => length > 1);
+  return words.sort((one, other) => other.length - one.length).slice(0, maxSnippetWords);
 }
 
-/** Returns the part of a text around the longest word that it has, or its beginning if it has none. */
+/** Returns the part of a text around the first of the words that it has, or its beginning if it has none. */
 function snippetOf(text: string, words: readonly string[]): string {
   if (text.length <= snippetLength) return text;
-  const lower = text.toLowerCase();
-  const places = words.map((word) => placeOf(word, lower));
-  const place = places.find((one) => one >= 0) ?? 0;
-  const from = place < snippetLength / 2 ? 0 : startBefore(text, place);
-  const end = endOfCodePoint(text, Math.min(text.length, from + snippetLength) - 1);
-  return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
-}
-
-/** Returns where a word begins in a text: at the beginning of a word, or else anywhere. Returns -1 if it is missing. */
-function placeOf(word: string, text: string): number {
-  const first = text.indexOf(word);
-  for (let at = first; at >= 0; at = text.indexOf(word, at + 1))
-    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))) return at;
-  return isUnspaced(word) ? first : -1;
-}
-
-/** Returns the start of a snippet: after white space, or within a text that has none nearby. */
-function startBefore(text: string, place: number): number {
-  const from = place - snippetLength / 4;
-  const space = text.slice(from, place).search(/\s/);
-  return space === -1 ? endOfCodePoint(text, from - 1) : from + space + 1;
+  const places = placesIn(text);
+  const { from, to } = partAround(text, words.map(places.of).find((one) => one !== undefined) ?? 0, snippetLength);
+  return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
 }
 
 /** Returns the REST URL of a record. */

@@ -28,11 +28,14 @@ import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import { displayName } from "../text/display-name.ts";
 import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
+import { mapInPieces } from "../large/pieces.ts";
+import { excerptBeyond } from "../search/excerpt.ts";
+import type { Reading } from "../search/readings.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
 import { marked, NOTE_SHAPE, terms } from "../search/terms.ts";
-import { queryWords, recordWords } from "../search/words.ts";
-import { endOfCodePoint, endOfCodePoints } from "../text/text.ts";
+import { recordWords } from "../search/words.ts";
+import { endOfCodePoints } from "../text/text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
 
@@ -57,7 +60,7 @@ export interface NoteFilter {
   readonly last: number | undefined;
   /** Finds notes with any word of the query, best match first. */
   readonly anyWord: boolean;
-  /** Adds the part of a long note around the first match. */
+  /** Adds the part of a long note around the first match that its excerpt lacks. */
   readonly withSnippets: boolean;
 }
 
@@ -129,9 +132,8 @@ export function createNoteStore(client: MongoClient): NoteStore {
     async search(scope, filter, page) {
       const parents = await parentsOf(sessions, scope, filter);
       const { rows, pagination } = cutPage(await find(untyped, scope, filter, parents, page, searchOf), page);
-      const messages = rows.map((note) =>
-        filter.withSnippets ? withSnippet(note, filter.query) : resultMessage(note),
-      );
+      const readings = filter.withSnippets && filter.query !== undefined ? searchOf(filter.query).readings : [];
+      const messages = await mapInPieces(rows, scope.deadline, (note) => withSnippet(note, readings));
       return { $typeName: "records.v1.SearchNotesResponse", notes: messages, pagination };
     },
 
@@ -235,25 +237,12 @@ async function find(
   return searchPage(notes, scope, search, { page, within, run: byWords });
 }
 
-/** Returns a note as a search shows it, with the part around the first match if that is not in the excerpt. */
-function withSnippet(note: NoteDocument, query: string | undefined): NoteSearchResult {
+/** Returns a note as a search shows it, with the part around the first match that is not in the excerpt. */
+function withSnippet(note: NoteDocument, readings: readonly Reading[]): NoteSearchResult {
   const message = resultMessage(note);
-  if (!message.truncated || query === undefined) return message;
-  const snippet = snippetBeyond(note.content ?? "", message.content.length, queryWords(query));
+  if (!message.truncated || readings.length === 0) return message;
+  const snippet = excerptBeyond(note.content ?? "", message.content.length, readings, snippetLength);
   return snippet === undefined ? message : { ...message, snippet };
-}
-
-/**
- * Returns the part of a text around its first word of the query, if that is after `begin` and no such word is before.
- * Finds only words that are written as in the query, in any case.
- */
-function snippetBeyond(text: string, begin: number, words: readonly string[]): string | undefined {
-  const lower = text.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const first = Math.min(...places);
-  if (places.length === 0 || first < begin) return undefined;
-  const start = endOfCodePoint(text, Math.max(0, first - snippetLength / 4) - 1);
-  return text.slice(start, endOfCodePoint(text, Math.min(text.length, start + snippetLength) - 1));
 }
 
 /** Returns a new manual note of a contact, without its label. */

@@ -37,9 +37,13 @@ const SPACED_RUN = `[${LETTER_OR_DIGIT}--${UNSPACED}][${IN_WORD}--${UNSPACED}]*`
 const UNSPACED_RUN = `[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${IN_WORD}&&${UNSPACED}])*`;
 const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
 /** A hyphen, apostrophe, dot or middle dot: one of them joins the words on its sides (contract §3.1). */
-const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/;
-const HAS_JOINER = new RegExp(`${IN_WORD}[\\-\u2010'\u2018\u2019\`.\u00b7\u30fb]${LETTER_OR_DIGIT}`, "v");
-const JOINERS = /[-\u2010'\u2018\u2019`.\u00b7\u30fb]/g;
+const JOINED_BY = "[\\-\u2010'\u2018\u2019\u0060.\u00b7\u30fb]";
+const JOINER = new RegExp(`^${JOINED_BY}$`, "v");
+const HAS_JOINER = new RegExp(`${IN_WORD}${JOINED_BY}${LETTER_OR_DIGIT}`, "v");
+const JOINERS = new RegExp(JOINED_BY, "gv");
+const IN_SPACED_WORD = `[${IN_WORD}--${UNSPACED}]`;
+const ENDS_IN_WORD = new RegExp(`${IN_SPACED_WORD}$`, "v");
+const BEGINS_IN_WORD = new RegExp(`^${IN_SPACED_WORD}`, "v");
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
@@ -266,6 +270,23 @@ export function queryWords(text: string): string[] {
  */
 export function splitWords(text: string): string[] {
   return wordsIn(fold(text));
+}
+
+/**
+ * Returns where a word that begins with `word`, one of a query's, first begins in a folded text, or -1. With `isWhole`,
+ * it must be that word. Joiners may divide it, as in `recordWords`.
+ */
+export function findWord(folded: string, word: string, isWhole: boolean): number {
+  const unspaced = isUnspaced(word);
+  const pattern = new RegExp([...word].join(unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]?` : `${JOINED_BY}?`), "gv");
+  for (let found = pattern.exec(folded); found !== null; found = pattern.exec(folded)) {
+    const { 0: written, index } = found;
+    const end = index + written.length;
+    const begins = unspaced || !ENDS_IN_WORD.test(folded.slice(Math.max(0, index - 2), index));
+    if (begins && !(isWhole && BEGINS_IN_WORD.test(folded.slice(end, end + 2)))) return index;
+    pattern.lastIndex = index + 1;
+  }
+  return -1;
 }
 
 /** Returns the folded text without what joins words, or divides them only in some scripts. It has all joined words. */
