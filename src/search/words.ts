@@ -60,8 +60,10 @@ const UMLAUT = /[äöüøå]/gi;
 const maxJoined = 100;
 /** The maximum length of all joined words of a text together, which only a text of single letters reaches. */
 const maxAllJoined = 1_000_000;
-/** The maximum number of ways to read the joiners of a query. It allows every way for three. */
-const maxSpellings = 8;
+/** The maximum number of ways to read the joiners of a query. It allows every way for four. */
+const maxSpellings = 16;
+/** The maximum number of ways to spell the umlauts of a name. It allows every way for three different ones. */
+const maxUmlautWays = 8;
 const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
 /** Thai, the first of these scripts in Unicode. Letters below it need no comparison with the list. */
 const FIRST_UNSPACED = 0x0e00;
@@ -128,7 +130,7 @@ export function spellingsOfName(name: string): string[] {
   const composed = name.normalize("NFC");
   const letters = [...new Set(composed.toLowerCase().match(UMLAUT))];
   if (letters.length === 0) return [name];
-  const ways = Math.min(2 ** letters.length, maxSpellings);
+  const ways = Math.min(2 ** letters.length, maxUmlautWays);
   // From all letters to none: the last way is the name itself.
   const spelt = Array.from({ length: ways - 1 }, (_, way) => {
     const kept = letters.filter((_letter, at) => Math.floor(way / 2 ** at) % 2 === 1);

@@ -25,7 +25,8 @@ const WITHOUT_BLANKS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=L
 const HANGUL = /\p{scx=Hang}/u;
 
 function fold(text: string): string {
-  const letters = [...text.replace(INVISIBLE, "").normalize("NFKD")].filter(
+  const joined = text.replace(/(?<=\p{sc=Arab})\u200c(?=\p{sc=Arab})/gu, "-");
+  const letters = [...joined.replace(INVISIBLE, "").normalize("NFKD")].filter(
     (letter) => !/\p{M}/u.test(letter) || (WITH_VOWEL_SIGNS.test(letter) && !NUKTA_OR_TONE.test(letter)),
   );
   const cased = letters.join("").toLowerCase().toUpperCase().toLowerCase();
@@ -93,7 +94,7 @@ interface Searched {
 function searched(texts: readonly string[], areNames: boolean): Searched {
   const whole = new Set<string>();
   const begins = new Set<string>();
-  for (const text of texts.flatMap((one) => (areNames ? [one, expanded(one)] : [one]))) {
+  for (const text of texts.flatMap((one) => (areNames ? [one, ...expansions(one)] : [one]))) {
     const folded = fold(text);
     for (const cut of [...cutsOf(folded), ...(areNames ? [togetherIn(folded)] : [])]) {
       for (const word of cut) {
@@ -111,10 +112,12 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
   return { whole, begins };
 }
 
-/** A name with ä, ö, ü, ø, å as two letters. */
-function expanded(name: string): string {
-  const two: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
-  return [...name.normalize("NFC")].map((letter) => two[letter.toLowerCase()] ?? letter).join("");
+/** A name with some of its ä, ö, ü, ø, å as two letters, each everywhere. */
+function expansions(name: string): string[] {
+  let texts = [name.normalize("NFC")];
+  for (const [one, two] of Object.entries({ ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }))
+    texts = texts.flatMap((text) => [text, text.replaceAll(one, two).replaceAll(one.toUpperCase(), two)]);
+  return texts;
 }
 
 /** The parts of a name in a script without blanks, or in Hangul, each with its neighbours as one word. */
@@ -174,9 +177,9 @@ export function prepare(contacts: readonly OracleContact[]): readonly Prepared[]
 
 /** The indexes of the contacts that a query of words finds, at most 25, tier by tier, the newest first in each. */
 export function searchContacts(prepared: readonly Prepared[], query: string): number[] {
-  const cuts = [...cutsOf(fold(query)), ...(expanded(query) === query ? [] : cutsOf(fold(expanded(query))))].filter(
-    ({ length }) => length > 0,
-  );
+  const cuts = [...new Set([query, ...expansions(query)])]
+    .flatMap((one) => cutsOf(fold(one)))
+    .filter(({ length }) => length > 0);
   if (cuts.length === 0) return [];
   const tiers: number[][] = [[], [], [], []];
   for (const [at, { name, any, contact }] of prepared.entries()) {
@@ -201,7 +204,7 @@ export function searchContacts(prepared: readonly Prepared[], query: string): nu
 function isWhole({ fullName = "", inferredName = "", email }: OracleContact, query: string): boolean {
   if (email?.toLowerCase() === query.trim().toLowerCase()) return true;
   const keys = (text: string): string[] =>
-    [text, expanded(text)].flatMap((one) => [
+    [...new Set(expansions(text))].flatMap((one) => [
       ...cutsOf(fold(one)).map((cut) => cut.join(" ")),
       togetherIn(fold(one)).join(" "),
     ]);
@@ -214,7 +217,7 @@ function isWhole({ fullName = "", inferredName = "", email }: OracleContact, que
 function isMisspelt({ name, any }: Prepared, cuts: readonly Cut[]): boolean {
   return cuts.some((cut) =>
     cut.some((word, at) => {
-      if ([...word].length < 5 || /\p{N}/u.test(word) || WITHOUT_BLANKS.test(word) || HANGUL.test(word)) return false;
+      if ([...word].length < 5 || /\p{N}/u.test(word) || /\p{sc=Han}/u.test(word) || HANGUL.test(word)) return false;
       const others = cut.filter((_, other) => other !== at);
       return (
         [...name.whole].some((right) => differsByOne(word, right)) && others.every((other) => begin(any.begins, other))
