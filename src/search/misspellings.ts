@@ -24,14 +24,13 @@ const ALPHABETS = [
 const blockLength = 0x80;
 const firstOfOtherBlocks = 0x900;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
-const HAN = /\p{Script=Han}/u;
-const HANGUL = /\p{Script=Hangul}/u;
+const HAN_OR_HANGUL = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const alphabets = new Map<number, readonly string[]>();
 
-/** Whether a word of a query may be a misspelt name. Words in Hangul are too short. */
+/** Whether a word of a query may be a misspelt name. Words in Han and Hangul are too short. */
 export function canBeMisspelt(word: string): boolean {
   const { length } = [...word];
-  return length >= minLength && length <= maxLength && LETTERS.test(word) && !HANGUL.test(word);
+  return length >= minLength && length <= maxLength && LETTERS.test(word) && !HAN_OR_HANGUL.test(word);
 }
 
 /**
@@ -59,8 +58,6 @@ export function correctionsOf(word: string): string[] {
 }
 
 function alphabetOf(letter: string): readonly string[] {
-  // Han has too many letters.
-  if (HAN.test(letter)) return [];
   const point = letter.codePointAt(0) ?? 0;
   const own = ALPHABETS.find(
     ([first, last, ...others]) => (point >= first && point <= last) || others.some((other) => other === point),

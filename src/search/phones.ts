@@ -76,12 +76,11 @@ export function wholePhones(query: string): string[] {
 }
 
 /**
- * Returns the words of a phone's text, and all its digits as one word, with and without a leading 00. Returns no words
- * for null.
+ * Returns the words of a phone's text, and all its digits as one word, with and without a leading 00. `forms` are its
+ * own. Returns no words for null.
  */
-export function phoneWords(phone: string | null | undefined): string[] {
+export function phoneWords(phone: string | null | undefined, forms = phoneForms(phone)): string[] {
   if (!phone) return [];
-  const forms = phoneForms(phone);
   const digits = forms === undefined ? [] : [digitsIn(fold(phone)), forms.digits, ...forms.dialled];
   return [...new Set([...splitWords(phone), ...digits])].filter((word) => word !== "");
 }

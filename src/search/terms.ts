@@ -83,6 +83,12 @@ export interface Probe {
  */
 export function terms(words: Iterable<string>, shape: SearchShape, endings: readonly string[] = []): Terms {
   const found = new Set<string>();
+  const searchText = addTerms(found, words, shape, endings);
+  return { searchTerms: [...found], searchText };
+}
+
+/** Adds the index terms of the words, and returns their search text. */
+function addTerms(found: Set<string>, words: Iterable<string>, shape: SearchShape, endings: readonly string[]): string {
   let text = "";
   for (const word of new Set(words)) {
     if (isUnspaced(word)) addRun(found, word);
@@ -94,7 +100,7 @@ export function terms(words: Iterable<string>, shape: SearchShape, endings: read
     addPrefixes(found, ending, 0, shape);
     text += ` ${ending}${ENDING_MARK}`;
   }
-  return { searchTerms: [...found], searchText: text && `${text} ` };
+  return text && `${text} `;
 }
 
 /** Returns the terms with a text that is marked as that of this release. */
@@ -122,23 +128,20 @@ export interface ContactWords {
  * its phone, such as "~ ann lee @ example com #4930123456 %030123456 ".
  */
 export function contactTerms({ names, nameKeys, others, email, phone }: ContactWords): Terms {
-  const ofNames = terms(names.words, CONTACT_SHAPE, names.endings);
+  const found = new Set<string>();
+  const ofNames = addTerms(found, names.words, CONTACT_SHAPE, names.endings);
+  for (const word of names.words) found.add(nameProbe(word).term);
+  for (const key of nameKeys) found.add(wholeNameTerm(key));
   const known = new Set(names.words);
-  const ofOthers = terms(
+  const ofOthers = addTerms(
+    found,
     others.filter((word) => !known.has(word)),
     CONTACT_SHAPE,
+    [],
   );
-  const ofPhone = phoneTerms(phone);
-  const searchTerms = new Set([
-    ...ofNames.searchTerms,
-    ...names.words.map((word) => nameProbe(word).term),
-    ...nameKeys.map(wholeNameTerm),
-    ...ofOthers.searchTerms,
-    ...(email === undefined ? [] : [emailTerm(email)]),
-    ...ofPhone.searchTerms,
-  ]);
-  const text = `${TEXT_MARK}${ofNames.searchText}${NAME_END}${ofOthers.searchText}${ofPhone.searchText}`;
-  return { searchTerms: [...searchTerms], searchText: text };
+  if (email !== undefined) found.add(emailTerm(email));
+  const ofPhone = addPhoneTerms(found, phone);
+  return { searchTerms: [...found], searchText: `${TEXT_MARK}${ofNames}${NAME_END}${ofOthers}${ofPhone}` };
 }
 
 /** Returns the index term of a whole email in lower case. */
@@ -151,11 +154,10 @@ export function wholeNameTerm(key: string): string {
   return WHOLE_NAME_MARK + key;
 }
 
-/** Returns the terms of a phone, and its part of the search text, which has a mark even without a phone. */
-function phoneTerms(phone: PhoneForms | undefined): Terms {
-  if (phone === undefined) return { searchTerms: [], searchText: `${PHONE_MARK} ` };
+/** Adds the index terms of a phone, and returns its part of the search text, which has a mark even without a phone. */
+function addPhoneTerms(found: Set<string>, phone: PhoneForms | undefined): string {
+  if (phone === undefined) return `${PHONE_MARK} `;
   const { digits, isNational, dialled, nationals, main } = phone;
-  const found = new Set<string>();
   for (const form of nationals) addPrefixes(found, form, 0, NATIONAL_LENGTHS);
   for (const whole of main === undefined ? [phone] : [phone, main])
     for (const form of [whole.digits, ...whole.dialled, ...whole.nationals]) {
@@ -166,7 +168,7 @@ function phoneTerms(phone: PhoneForms | undefined): Terms {
     ...[digits, ...dialled].map((form) => `${isNational ? NATIONAL_MARK : ""}${PHONE_MARK}${form} `),
     ...nationals.map((form) => `${NATIONAL_FORM_MARK}${form} `),
   ];
-  return { searchTerms: [...found], searchText: text.join("") };
+  return text.join("");
 }
 
 /**

@@ -81,7 +81,8 @@ test("sessions and notes have joined and divided words too [SRC-13]", async () =
       "Kickoff, again",
     ]);
   expect(await found("sessions", "nodejs")).toHaveLength(1);
-  for (const query of ["kickoff", "uk", "u.k."]) expect(await found("notes", query)).toHaveLength(1);
+  for (const query of ["kickoff", "uk", "u.k.", "kickoff-in-u.k.-is"])
+    expect(await found("notes", query)).toHaveLength(1);
 });
 
 test("a word of one letter in a query for notes is a whole word [SRC-14]", async () => {
