@@ -37,7 +37,7 @@ function isOfTest(): boolean {
     .split("\n")
     .filter(
       (line) =>
-        /\/(src|gateway|test|fixtures|drills)\/(?!support\/one-shard|databases\/shards)/.test(line) &&
+        /\/(src|gateway|test|fixtures|drills)\/(?!support\/one-shard|(?:fixtures\/)?databases\/shards)/.test(line) &&
         !line.includes("node_modules"),
     );
   return ours.length > 0 && !/\/(src|gateway)\//.test(ours[0] ?? "");
