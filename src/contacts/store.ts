@@ -87,10 +87,18 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   const contacts = client.db().collection<ContactDocument>(collections.contacts);
   const writes = createContactWrites(client, contacts, rewriteCopies);
   const named: ContactStore["named"] = (scope, names) => findNamed(contacts, scope, names);
-  const matching = createMatching(contacts, named);
+  const byEmail: FindMatches = (scope, items) => findByEmail(contacts, scope, items);
+  const matching: FindMatches = async (scope, items) => {
+    const byName = await named(scope, items);
+    const others = await byEmail(
+      scope,
+      items.filter((item) => byName.get(item) === undefined),
+    );
+    return { get: (item) => byName.get(item) ?? others.get(item) };
+  };
 
   return {
-    ...createContactUpserts(writes, named, matching),
+    ...createContactUpserts(writes, { named, byEmail, matching }),
     named,
     matching,
     ids: (scope, names) => findNamed<KnownRecord>(contacts as never, scope, names, { fields: {} }),
@@ -142,27 +150,19 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   };
 }
 
-function createMatching(contacts: Collection<ContactDocument>, named: FindMatches): FindMatches {
-  return async (scope, items) => {
-    const byName = await named(scope, items);
-    const unnamed = items.filter((item) => byName.get(item) === undefined);
-    const byEmail = await findByEmail(contacts, scope, unnamed);
-    return { get: (item) => byName.get(item) ?? byEmail.get(emailKeyOf(item) ?? "") };
-  };
-}
-
-/** Returns the active contacts with the emails of the items, by email key. */
+/** Finds the active contacts with the emails of the items. */
 async function findByEmail(
   contacts: Collection<ContactDocument>,
   { accountId, deadline }: WriteScope,
   items: readonly Matched[],
-): Promise<ReadonlyMap<string, ContactDocument>> {
+): ReturnType<FindMatches> {
   const keys = items.flatMap((item) => emailKeyOf(item) ?? []);
-  if (keys.length === 0) return new Map();
+  if (keys.length === 0) return { get: () => undefined };
   // The filter repeats the type, because the planner otherwise ignores the partial index.
   const filter = { account_id: accountId, email_key: { $in: keys, $type: "string" } } as const;
   const found = await findAll<ContactDocument>(contacts, filter, { deadline });
-  return new Map(found.map((contact) => [contact.email_key ?? "", contact]));
+  const holders = new Map(found.map((contact) => [contact.email_key, contact]));
+  return { get: (item) => holders.get(emailKeyOf(item)) };
 }
 
 /**

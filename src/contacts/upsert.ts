@@ -13,10 +13,15 @@ import { contactFields } from "./document.ts";
 import type { ContactWrites } from "./write.ts";
 import { withDerivedFields } from "./write.ts";
 
-/** Writes single contacts. `known` is the contact found for the item, if any. */
+/** Writes contacts. `known` is the contact found for an item, if any. */
 export interface ContactUpserts {
   /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
+  /**
+   * Creates the contacts of items whose names match none, in one transaction. An item that must be written by itself,
+   * because another contact may have one of its unique values, has no outcome. No two items have such a value in common.
+   */
+  createAll(scope: WriteScope, items: readonly ContactItem[]): Promise<readonly (Outcome | undefined)[]>;
   /**
    * Creates a contact, or changes the fields that the source has. Fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or
    * ALREADY_EXISTS.
@@ -46,9 +51,33 @@ export type FindMatches = (
   items: readonly Matched[],
 ) => Promise<{ get(item: Matched): ContactDocument | undefined }>;
 
-/** Creates the upserts. `named` finds contacts by their names, and `matching` also by their email. */
-export function createContactUpserts(writes: ContactWrites, named: FindMatches, matching: FindMatches): ContactUpserts {
+/** How contacts are found: by their names, by their email, or by the email of items whose names match none. */
+export interface ContactFinders {
+  readonly named: FindMatches;
+  readonly byEmail: FindMatches;
+  readonly matching: FindMatches;
+}
+
+/** Creates the upserts. */
+export function createContactUpserts(
+  writes: ContactWrites,
+  { named, byEmail, matching }: ContactFinders,
+): ContactUpserts {
   return {
+    async createAll(scope, items) {
+      const holders = await byEmail(scope, items);
+      const made = items.map((item) => (holders.get(item) === undefined ? documentOf(scope, item) : undefined));
+      const fresh = made.filter((contact) => contact !== undefined);
+      if (fresh.length === 0) return [];
+      try {
+        await writes.insertAll(scope, fresh);
+      } catch (error) {
+        if (duplicateIndex(error) === undefined) throw error;
+        return [];
+      }
+      return made.map((contact) => contact && { id: contact._id, change: "created" });
+    },
+
     put: (scope, item, known) =>
       write(writes, scope, known, {
         find: async () => (await named(scope, [item])).get(item),
@@ -58,7 +87,7 @@ export function createContactUpserts(writes: ContactWrites, named: FindMatches, 
     merge: (scope, item, known, how) =>
       write(writes, scope, known, {
         find: async () => (await (how.byEmail ? matching : named)(scope, [item])).get(item),
-        make: (before) => (before === undefined ? documentOf(scope, item, before) : merged(item, before, how)),
+        make: (before) => (before === undefined ? documentOf(scope, item) : merged(item, before, how)),
       }),
 
     setArchived(scope, id, archived, known) {
@@ -80,7 +109,7 @@ export function createContactUpserts(writes: ContactWrites, named: FindMatches, 
   };
 }
 
-function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {
+function documentOf(scope: WriteScope, item: ContactItem, before?: ContactDocument): ContactDocument {
   const now = new Date();
   const times = storedTimes(contactFields.times, item);
   return withDerivedFields({

@@ -26,11 +26,22 @@ export type ContactNames = Pick<ContactDocument, "_id" | "full_name" | "inferred
 /** Updates the copies of a contact's names, in the transaction that changes them. */
 export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
 
-/** Writes contacts. `response` is stored with the request's idempotency key. Both methods fail with DUPLICATE_EMAIL. */
+/** Writes contacts. `response` is stored with the request's idempotency key. */
 export interface ContactWrites {
-  /** Inserts a contact. Rejects with MongoDB's error if its id or external id is already used. */
+  /**
+   * Inserts a contact. Fails with DUPLICATE_EMAIL. Rejects with MongoDB's error if its id or external id is already
+   * used.
+   */
   insert(scope: WriteScope, contact: ContactDocument, response?: RecordedResponse): Promise<void>;
-  /** Replaces `before` with `after`. Returns false if the contact was changed since it was read. */
+  /**
+   * Inserts contacts in one transaction. Rejects with MongoDB's error, and inserts none, if a unique value is already
+   * used.
+   */
+  insertAll(scope: WriteScope, contacts: readonly ContactDocument[]): Promise<void>;
+  /**
+   * Replaces `before` with `after`. Returns false if the contact was changed since it was read. Fails with
+   * DUPLICATE_EMAIL.
+   */
   replace(
     scope: WriteScope,
     before: ContactDocument,
@@ -48,6 +59,9 @@ export function createContactWrites(
   return {
     insert: (scope, contact, response) =>
       mapDuplicateEmail(contacts, scope, contact, () => insertRecord(client, scope, contacts, contact, response)),
+    async insertAll(scope, all) {
+      await commit(client, scope, undefined, (options) => contacts.insertMany([...all], options), { atomic: true });
+    },
     replace(scope, before, after, response) {
       const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
       const unchanged = { _id: before._id, account_id: scope.accountId, version: before.version };

@@ -1,4 +1,4 @@
-// Batches of contacts, each contact in its own write because emails are unique. Several are written concurrently.
+// Batches of contacts. New contacts are written together, and each other one in its own write because emails are unique.
 import type { ContactDocument } from "../contacts/document.ts";
 import type { ContactStore } from "../contacts/store.ts";
 import type { FindMatches, Matched, Merge } from "../contacts/upsert.ts";
@@ -29,30 +29,57 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
   async function write<Item extends Matched>(
     scope: WriteScope,
     items: readonly Item[],
-    find: FindMatches,
-    writeOne: (item: Item, known: ContactDocument | undefined) => Promise<Outcome>,
+    { find, createAll, writeOne }: How<Item>,
   ): Promise<Outcome[]> {
     const known = await find(scope, items);
     const names = (item: Item): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
-    return mapConcurrently(items, { width, names }, async (item, follows) =>
+    const shared = repeatedIn(items.flatMap(names));
+    const isAlone = (item: Item): boolean => names(item).every((name) => !shared.has(name));
+    const fresh = items.filter((item) => known.get(item) === undefined && isAlone(item));
+    const created = (await createAll?.(fresh)) ?? [];
+    const outcomes = new Map(fresh.map((item, at) => [item, created[at]]));
+    const rest = items.filter((item) => outcomes.get(item) === undefined);
+    const written = await mapConcurrently(rest, { width, names }, async (item, follows) =>
       writeOne(item, (follows ? await find(scope, [item]) : known).get(item)),
     );
+    let next = 0;
+    return items.map((item) => outcomes.get(item) ?? (written[next++] as Outcome));
   }
 
   return {
-    upsert: (scope, items) => write(scope, items, contacts.named, (item, known) => contacts.put(scope, item, known)),
+    upsert: (scope, items) =>
+      write(scope, items, {
+        find: contacts.named,
+        createAll: (fresh) => contacts.createAll(scope, fresh),
+        writeOne: (item, known) => contacts.put(scope, item, known),
+      }),
     merge: (scope, items, how) =>
-      write(scope, items, how.byEmail ? contacts.matching : contacts.named, (item, known) =>
-        contacts.merge(scope, item, known, how),
-      ),
+      write(scope, items, {
+        find: how.byEmail ? contacts.matching : contacts.named,
+        createAll: (fresh) => contacts.createAll(scope, fresh),
+        writeOne: (item, known) => contacts.merge(scope, item, known, how),
+      }),
     setArchived: (scope, ids, archived) =>
       write(
         scope,
         ids.map((id) => ({ id })),
-        contacts.named,
-        ({ id }, known) => contacts.setArchived(scope, id, archived, known),
+        { find: contacts.named, writeOne: ({ id }, known) => contacts.setArchived(scope, id, archived, known) },
       ),
   };
+}
+
+/** How the items of a batch are written. */
+interface How<Item> {
+  readonly find: FindMatches;
+  /** Creates contacts that do not exist. An item without an outcome is then written by itself. */
+  createAll?(items: readonly Item[]): Promise<readonly (Outcome | undefined)[]>;
+  writeOne(item: Item, known: ContactDocument | undefined): Promise<Outcome>;
+}
+
+/** Returns the values that occur more than once. */
+function repeatedIn(values: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(values.filter((value) => seen.size === seen.add(value).size));
 }
 
 /** Returns the unique values that an item claims. */

@@ -42,14 +42,16 @@ export type Content = { readonly leftOut: number } & (
 
 /** Reads a contact: FN (else N, NICKNAME or ORG), the preferred valid EMAIL and TEL, all NOTEs, and UID. */
 export function contactOf(raw: readonly RawProperty[], encoding: string): Content {
-  const properties: Property[] = [];
+  const byName = new Map<string, Property[]>();
   let leftOut = 0;
   for (const one of raw) {
     const property = readProperty(one, encoding);
+    const others = byName.get(one.name);
     if (property === undefined) leftOut++;
-    else properties.push(property);
+    else if (others === undefined) byName.set(one.name, [property]);
+    else others.push(property);
   }
-  const all = (name: string): Property[] => withoutAlternatives(properties.filter((one) => one.name === name));
+  const all = (name: string): readonly Property[] => withoutAlternatives(byName.get(name) ?? []);
   const text = (name: string): string | undefined => firstVisible(...all(name).map(lineOf));
   const versions = all("VERSION").map(({ value }) => value.trim());
   if (versions.length > 1) return { leftOut, problem: "has two versions: it may be two cards without an end between" };
@@ -64,26 +66,25 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
     .map(({ value }) => unescaped(value).replace(/\r\n?/g, "\n").trim())
     .filter((note) => note !== "")
     .join("\n\n");
-  const own = Object.fromEntries(ownProperties.map(({ localName, property }) => [localName, text(property)]));
-  if (own["id"] !== undefined && !uuidForm.test(own["id"])) {
-    own["id"] = undefined;
+  const values = new Map<string, string | undefined>();
+  for (const { localName, property } of ownProperties) values.set(localName, text(property));
+  const id = values.get("id");
+  if (id !== undefined && !uuidForm.test(id)) {
+    values.delete("id");
     leftOut++;
   }
   const uid = text("UID");
-  const isOwnUid = own["id"] !== undefined && uid === `urn:uuid:${own["id"]}`;
+  const isOwnUid = values.has("id") && uid === `urn:uuid:${id}`;
   const isLongUid = (uid?.length ?? 0) > maxExternalIdLength;
   const isStandIn = all("FN").some(({ parameters }) => parameters.has(standIn));
   const names = [text("FN"), joinedName(all("N"), versions[0]), first(all("NICKNAME"), ","), first(all("ORG"), ";")];
-  const fields = {
-    ...own,
-    // An export writes the id as UID if the contact has no external id.
-    externalId: isOwnUid || isLongUid ? undefined : uid,
-    fullName: isStandIn ? undefined : (fitting(names) ?? firstVisible(...names)),
-    email,
-    phone: chosen.phone,
-    notes: notes === "" ? undefined : notes,
-  };
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // An export writes the id as UID if the contact has no external id.
+  values.set("externalId", isOwnUid || isLongUid ? undefined : uid);
+  values.set("fullName", isStandIn ? undefined : (fitting(names) ?? firstVisible(...names)));
+  values.set("email", email);
+  values.set("phone", chosen.phone);
+  values.set("notes", notes === "" ? undefined : notes);
+  const set = [...values].filter(([, value]) => value !== undefined);
   leftOut += chosen.leftOut + (isLongUid ? 1 : 0);
   if (set.every(([name]) => name === "externalId" || name === "id"))
     return { leftOut, problem: "the card has no name, email, phone or note" };
@@ -91,7 +92,8 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
 }
 
 /** Of the properties that are one text in several languages (ALTID), keeps the first. */
-function withoutAlternatives(properties: readonly Property[]): Property[] {
+function withoutAlternatives(properties: readonly Property[]): readonly Property[] {
+  if (properties.length < 2) return properties;
   const known = new Set<string>();
   return properties.filter(({ parameters }) => {
     const [alternative] = parameters.get("ALTID") ?? [];

@@ -169,7 +169,7 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
     card.leftOut++;
   } else if (card.depth > 0) {
     // The lines of a card within a card belong to no contact, but its own agent may follow.
-    card.current = started === undefined ? undefined : { ...started, ...ignored, agent: agentOf(started, text) };
+    card.current = started === undefined ? undefined : ignoredOf(started, agentOf(started, text));
   } else if (started !== undefined) {
     begins(card, started, text);
   } else if (current !== undefined) {
@@ -177,7 +177,9 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
   }
 }
 
-const ignored = { pieces: undefined, isQuotedPrintable: false, isSoft: false } as const;
+function ignoredOf({ name, group, end: at }: PropertyStart, agent: Current["agent"]): Current {
+  return { name, group, end: at, pieces: undefined, isQuotedPrintable: false, isSoft: false, agent };
+}
 
 function agentOf({ name, end: at }: PropertyStart, text: string): Current["agent"] {
   if (name !== "AGENT") return "none";
@@ -190,11 +192,19 @@ function begins(card: Card, started: PropertyStart, text: string): void {
   const rest = text.slice(started.end);
   if (started.name === "VERSION" && rest.trim() === ":2.1") card.isOld = true;
   if (!isImported(started.name)) {
-    card.current = { ...started, ...ignored, agent: agentOf(started, text) };
+    card.current = ignoredOf(started, agentOf(started, text));
     return;
   }
-  const isQuoted = isQuotedPrintable(rest);
-  card.current = { ...started, pieces: [], isQuotedPrintable: isQuoted, isSoft: false, agent: "none" };
+  const { name, group, end: at } = started;
+  card.current = {
+    name,
+    group,
+    end: at,
+    pieces: [],
+    isQuotedPrintable: isQuotedPrintable(rest),
+    isSoft: false,
+    agent: "none",
+  };
   add(card.current, rest);
 }
 
