@@ -66,6 +66,7 @@ const names: ReadonlyMap<string, { readonly target: Target; readonly rank: numbe
 const dependent: readonly Dependent[] = [
   { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
   { names: ["nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
+  { names: ["prefix"], to: "name_prefix", needs: "given_name" },
   { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["home"], to: "phone_home", needs: "phone_pager" },
   { names: ["work"], to: "phone_work", needs: "phone_pager" },

@@ -11,7 +11,6 @@ import { delimiters, rowsIn, rowsOf } from "./csv-rows.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
-import { requireLineFeeds } from "./lines.ts";
 
 /** How many rows may come before the end of the header, and how many lines they may have. */
 const [headerRows, headerLines] = [20, 100];
@@ -19,7 +18,7 @@ const [headerRows, headerLines] = [20, 100];
 /**
  * Reads one contact from each row. The header is the row among the first 20 with the most known columns. Rows before it
  * are no contacts. Calls `onColumns` with the mapping of columns to fields. Skips empty rows. Fails with a usage error
- * if no column has a name, email or phone, or if lines end with CR alone.
+ * if no column has a name, email or phone.
  */
 export async function* readCsv(
   chunks: AsyncIterable<readonly Line[]>,
@@ -28,7 +27,6 @@ export async function* readCsv(
 ): AsyncIterable<Entry> {
   const { begin, all } = await readBegin(chunks, map);
   if (begin.length === 0) return;
-  requireLineFeeds(begin[0]?.text.replace(/"[^"]*"/g, "") ?? "");
   const { header, delimiter } = findHeader(begin, map);
   const columns = findColumns(textsOf(header), map, header.line);
   onColumns(columns);

@@ -1,5 +1,4 @@
 // Splits a stream of bytes into lines, with a limit on the memory for one line.
-import { rejectUsage } from "../exit.ts";
 import type { Decode } from "./encoding.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
 
@@ -65,20 +64,26 @@ function byteLine(number: number, bytes: Uint8Array, wide: Decode | undefined): 
     : { number, text: Buffer.from(utf8).toString("latin1") };
 }
 
+const [lineFeed, carriageReturn] = [10, 13];
+
 const setEncoding = "set --encoding, such as windows-1252";
 const tooLong = (longest: number): string => `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB`;
 
-/** The beginning of a file, which decides about its encoding. */
+/** The beginning of a file, which decides about its encoding and the end of its lines. */
 interface Start {
   readonly encoding: string;
+  readonly ends: LineEnds;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Reads the first bytes, of which three can be a byte order mark. */
+/** How many bytes without a line feed show that lines end with CR alone. */
+const maxBegin = 64 * 1024;
+
+/** Reads the first line, which can begin with a byte order mark, or the begin of a file without line feeds. */
 async function startOf(chunks: AsyncIterable<Uint8Array>, said: string | undefined): Promise<Start> {
   const iterator = chunks[Symbol.asyncIterator]();
   let first = new Uint8Array();
-  while (first.length < 4) {
+  while (first.length < 4 || (first.length < maxBegin && !first.includes(lineFeed))) {
     const next = await iterator.next();
     if (next.done === true) break;
     first = Buffer.concat([first, next.value]);
@@ -91,15 +96,16 @@ async function startOf(chunks: AsyncIterable<Uint8Array>, said: string | undefin
       await iterator.return?.();
     }
   }
-  return { encoding: encodingOf(first, said), chunks: all() };
+  const encoding = encodingOf(first, said);
+  const [lf, cr] = [endsOf(encoding, lineFeed), endsOf(encoding, carriageReturn)];
+  return { encoding, ends: cr.next(first, 0) !== -1 && lf.next(first, 0) === -1 ? cr : lf, chunks: all() };
 }
 
 async function* split(
-  { encoding, chunks }: Start,
+  { ends, chunks }: Start,
   longest: number,
   lineOf: (number: number, bytes: Uint8Array) => Line,
 ): AsyncIterable<readonly Line[]> {
-  const ends = endsOf(encoding);
   let number = 0;
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -130,31 +136,25 @@ async function* split(
   if (length > 0) yield [take(new Uint8Array())];
 }
 
-/** Fails if the first line contains a CR: lines then end with CR alone, and the whole file is one line. */
-export function requireLineFeeds(first: string): void {
-  if (first.trimEnd().includes("\r"))
-    rejectUsage("The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.");
-}
-
 /** The line ends in the bytes of an encoding. */
 interface LineEnds {
-  /** The length of a line feed in bytes. */
+  /** The length of a line end in bytes. */
   readonly width: number;
-  /** Returns the position of the next line feed; -1 if there is none. */
+  /** Returns the position of the next line end; -1 if there is none. */
   next(bytes: Uint8Array, from: number): number;
 }
 
 /**
- * Returns the line ends of an encoding. The byte 10 is a line feed, except in UTF-16, where it can be half of another
+ * Returns the line ends of an encoding. A byte of this value is one, except in UTF-16, where it can be half of another
  * character.
  */
-function endsOf(encoding: string): LineEnds {
-  if (!encoding.startsWith("utf-16")) return { width: 1, next: (bytes, from) => bytes.indexOf(10, from) };
+function endsOf(encoding: string, byte: number): LineEnds {
+  if (!encoding.startsWith("utf-16")) return { width: 1, next: (bytes, from) => bytes.indexOf(byte, from) };
   const [at, other] = encoding === "utf-16le" ? [0, 1] : [1, 0];
   return {
     width: 2,
     next(bytes, from) {
-      for (let found = bytes.indexOf(10, from); found !== -1; found = bytes.indexOf(10, found + 1))
+      for (let found = bytes.indexOf(byte, from); found !== -1; found = bytes.indexOf(byte, found + 1))
         if (found % 2 === at && bytes[found - at + other] === 0) return found - at;
       return -1;
     },
