@@ -57,9 +57,24 @@ function peopleIn(entry: Entry): Set<number> {
   return new Set(numbers.filter((number) => people.includes(number)));
 }
 
-/** A damage to one line: bytes are changed, inserted or removed, or the line is removed, doubled or moved. */
+/** A change of the whole file, as by a program that saved it again. */
+const resaved: Readonly<Record<string, (content: Buffer) => Buffer>> = {
+  asIs: (content) => content,
+  marked: (content) => Buffer.concat([Buffer.from("\uFEFF"), content]),
+  wide: (content) => Buffer.from(content.toString("utf8"), "utf16le"),
+  withLf: (content) => Buffer.from(content.toString("latin1").replaceAll("\r", ""), "latin1"),
+  withCr: (content) => Buffer.from(content.toString("latin1").replace(/\r?\n/g, "\r"), "latin1"),
+  withMore: (content) => Buffer.from(content.toString("latin1").replace(/\r?\n/g, "\r\r\n"), "latin1"),
+  doubled: (content) => Buffer.from(content.toString("latin1").replace(/[,;]/g, "$&$&"), "latin1"),
+};
+
+/**
+ * A damage to one line: bytes are changed, inserted or removed, the line is folded or joined with the next one, or the
+ * line is removed, doubled or moved.
+ */
 const damage = fc.record({
-  kind: fc.constantFrom("change", "insert", "remove", "drop", "double", "move", "cut"),
+  save: fc.constantFrom(...Object.keys(resaved)),
+  kind: fc.constantFrom("change", "insert", "remove", "drop", "double", "move", "cut", "fold", "join"),
   line: fc.nat(),
   at: fc.nat(),
   bytes: fc.oneof(
@@ -71,7 +86,7 @@ const damage = fc.record({
 });
 type Damage = typeof damage extends fc.Arbitrary<infer Value> ? Value : never;
 
-function damaged(content: Buffer, { kind, line, at, bytes }: Damage): Buffer {
+function damaged(content: Buffer, { save, kind, line, at, bytes }: Damage): Buffer {
   const lines = content.toString("latin1").split(/(?<=\n)/);
   const place = line % lines.length;
   const text = lines[place] ?? "";
@@ -85,10 +100,13 @@ function damaged(content: Buffer, { kind, line, at, bytes }: Damage): Buffer {
     double: [text, text],
     move: [lines[place + 1] ?? "", text],
     cut: [text.slice(0, from)],
+    fold: [text.slice(0, from), "\r\n ", text.slice(from)],
+    join: [text.replace(/\r?\n$/, "")],
   };
   const length = kind === "move" ? 2 : kind === "cut" ? lines.length : 1;
   lines.splice(place, length, ...instead[kind]);
-  return Buffer.from(lines.join(""), "latin1");
+  const changed = Buffer.from(lines.join(""), "latin1");
+  return resaved[save]?.(changed) ?? changed;
 }
 
 test.each(files.map(([format, text], at) => [`${at} (${format})`, format, text] as const))(
