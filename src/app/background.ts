@@ -21,7 +21,7 @@ export function startBackground(
     endAbandonedTransactions(client, trouble("abandoned_transactions")),
     services.erasures.follow(trouble("erasure")),
     services.bulkLoading.follow(
-      (what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"),
+      (what, of) => log.warn({ index: what, of }, "search index, for a large import or erasure"),
       trouble("search_index"),
     ),
     services.prepareTranscripts(trouble("transcript_terms")),

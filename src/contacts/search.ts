@@ -10,9 +10,9 @@ import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import { termsField, withoutTerms } from "../db/search-fields.ts";
-import { listIndex } from "../db/search-index.ts";
+import { isWithoutIndex, listIndex, searchIndex } from "../db/search-index.ts";
 import type { WordQuery } from "../db/word-search.ts";
-import { anyOf, planFilters, planReadings } from "../db/word-search.ts";
+import { anyOf, planFilters, planReadings, planUnindexed } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
 import { findByAnyWord } from "../db/any-word.ts";
 import { previousTermsOf } from "../db/previous-terms.ts";
@@ -68,8 +68,9 @@ export interface ContactFilter {
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   const mayHavePrevious = previousTermsOf(client).watch(collections.contacts);
-  const searchOf = (query: string): ContactQuery => ({
+  const searchOf = (query: string, index: string): ContactQuery => ({
     text: query,
+    index,
     readings: contactReadings(query, mayHavePrevious()),
     shape: CONTACT_SHAPE,
     hasPrevious: mayHavePrevious(),
@@ -83,17 +84,20 @@ export function createContactSearch(client: MongoClient): ContactSearch {
     return (stages) => read(contacts, scope, [match, { $project: withoutTerms }, ...stages], { canBeHuge: true });
   };
   return {
-    async search(scope, query) {
-      const search = searchOf(query);
-      const stages = await foundStages(contacts, scope, search);
-      const find: FindWith = (more) => read(contacts, scope, [...(stages ?? []), ...more], { canBeHuge: true });
-      const found = stages === undefined ? [] : await hydrated(contacts, scope, find);
-      if (found.length > 0) return found;
-      const ids = await findMisspelt(contacts, scope, search.readings, {}, resultLimit);
-      return ids.length === 0 ? [] : inOrder(ids, await hydrated(contacts, scope, findWithIds(scope, ids)));
-    },
+    search: (scope, query) =>
+      withAnyIndex(async (index) => {
+        const search = searchOf(query, index);
+        const stages = await foundStages(contacts, scope, search);
+        const find: FindWith = (more) => read(contacts, scope, [...(stages ?? []), ...more], { canBeHuge: true });
+        const found = stages === undefined ? [] : await hydrated(contacts, scope, find);
+        if (found.length > 0) return found;
+        const ids = await findSimilar(contacts, scope, search, {}, resultLimit);
+        return ids.length === 0 ? [] : inOrder(ids, await hydrated(contacts, scope, findWithIds(scope, ids)));
+      }),
     async list(scope, filter, page, brief) {
-      const ids = await findIds(contacts, scope, filter, page, searchOf);
+      const ids = await withAnyIndex((index) =>
+        findIds(contacts, scope, filter, page, (query) => searchOf(query, index)),
+      );
       const { rows, pagination } = cutPage(ids, page);
       const find = findWithIds(scope, rows);
       const found = brief
@@ -108,6 +112,29 @@ export function createContactSearch(client: MongoClient): ContactSearch {
 interface ContactQuery extends WordQuery {
   /** The query as typed. */
   readonly text: string;
+  /** The index to scan. */
+  readonly index: string;
+}
+
+/** Searches with the search index or, while a large import has dropped it, by a scan of the account. */
+async function withAnyIndex<T>(find: (index: string) => Promise<T>): Promise<T> {
+  try {
+    return await find(searchIndex);
+  } catch (error) {
+    if (!isWithoutIndex(error)) throw error;
+    return find(listIndex);
+  }
+}
+
+/** Finds contacts with a misspelt name. Without the search index, a scan for each correction would take too long. */
+async function findSimilar(
+  contacts: Collection<Document>,
+  scope: Scope,
+  { readings, index }: ContactQuery,
+  condition: Document,
+  limit: number,
+): Promise<UUID[]> {
+  return index === searchIndex ? findMisspelt(contacts, scope, readings, condition, limit) : [];
 }
 
 /** Returns the ids of the page, and of one more contact if there is one. */
@@ -136,7 +163,7 @@ async function findIds(
   const search = searchOf(query);
   if (anyWord) {
     const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
-    const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail);
+    const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail, search.index);
     return (await only(found)).slice(page.offset, end);
   }
   const narrowing = [...checkStages(byEmail), ...met];
@@ -145,7 +172,7 @@ async function findIds(
     archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, byEmail));
   const found = [...active, ...others];
   const misspelt = found.length === 0 && archived !== true;
-  const all = misspelt ? await only(await findMisspelt(contacts, scope, search.readings, byEmail, end)) : found;
+  const all = misspelt ? await only(await findSimilar(contacts, scope, search, byEmail, end)) : found;
   return all.slice(page.offset, end);
 }
 
@@ -285,7 +312,8 @@ async function foundStages(
   page?: { readonly narrowing: readonly Document[]; readonly limit: number },
 ): Promise<Document[] | undefined> {
   if (search.readings.length === 0) return undefined;
-  const plans = await planReadings(contacts, scope, search);
+  const hasIndex = search.index === searchIndex;
+  const plans = hasIndex ? await planReadings(contacts, scope, search) : planUnindexed(search);
   const whole = wholeTerms(search.text);
   const tiers = [
     whole.map((term) => ({ [termsField]: term })),

@@ -14,7 +14,7 @@ import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { previousTermsIndex } from "../db/previous-terms.ts";
 import { read } from "../db/read.ts";
 import { withoutTerms } from "../db/search-fields.ts";
-import { listIndex, termsIndex } from "../db/search-index.ts";
+import { listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
@@ -65,6 +65,7 @@ export const recentSessionsLength = 5;
 export const contactCollection: CollectionSpec = {
   collection: collections.contacts,
   erasure: { key: "rank", hint: listIndex },
+  deferred: searchIndex,
   indexes: [
     termsIndex,
     previousTermsIndex,

@@ -66,16 +66,22 @@ export function createContactUpserts(
   return {
     async createAll(scope, items) {
       const holders = await byEmail(scope, items);
-      const made = items.map((item) => (holders.get(item) === undefined ? documentOf(scope, item) : undefined));
-      const fresh = made.filter((contact) => contact !== undefined);
-      if (fresh.length === 0) return [];
+      const outcomes = new Map<ContactItem, Outcome>();
+      const makers = items
+        .filter((item) => holders.get(item) === undefined)
+        .map((item) => () => {
+          const contact = documentOf(scope, item);
+          outcomes.set(item, { id: contact._id, change: "created" });
+          return contact;
+        });
+      if (makers.length === 0) return [];
       try {
-        await writes.insertAll(scope, fresh);
+        await writes.insertAll(scope, makers);
       } catch (error) {
         if (duplicateIndex(error) === undefined) throw error;
         return [];
       }
-      return made.map((contact) => contact && { id: contact._id, change: "created" });
+      return items.map((item) => outcomes.get(item));
     },
 
     put: (scope, item, known) =>

@@ -1,4 +1,5 @@
 // Writes of a contact: derives its dependent fields, and updates the copies of its names.
+import { setImmediate } from "node:timers/promises";
 import type { Collection, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { findFirst } from "../db/aggregate.ts";
@@ -34,10 +35,10 @@ export interface ContactWrites {
    */
   insert(scope: WriteScope, contact: ContactDocument, response?: RecordedResponse): Promise<void>;
   /**
-   * Inserts contacts in one transaction. Rejects with MongoDB's error, and inserts none, if a unique value is already
-   * used.
+   * Makes contacts and inserts them in one transaction. Rejects with MongoDB's error, and inserts none, if a unique
+   * value is already used.
    */
-  insertAll(scope: WriteScope, contacts: readonly ContactDocument[]): Promise<void>;
+  insertAll(scope: WriteScope, makers: readonly (() => ContactDocument)[]): Promise<void>;
   /**
    * Replaces `before` with `after`. Returns false if the contact was changed since it was read. Fails with
    * DUPLICATE_EMAIL.
@@ -50,6 +51,9 @@ export interface ContactWrites {
   ): Promise<boolean>;
 }
 
+/** How many contacts are made and inserted at once. Other requests are served in between. */
+const madeAtOnce = 100;
+
 /** Creates the writes of a database's contacts. */
 export function createContactWrites(
   client: MongoClient,
@@ -59,8 +63,26 @@ export function createContactWrites(
   return {
     insert: (scope, contact, response) =>
       mapDuplicateEmail(contacts, scope, contact, () => insertRecord(client, scope, contacts, contact, response)),
-    async insertAll(scope, all) {
-      await commit(client, scope, undefined, (options) => contacts.insertMany([...all], options), { atomic: true });
+    async insertAll(scope, makers) {
+      const pieces = Array.from({ length: Math.ceil(makers.length / madeAtOnce) }, (_, at) =>
+        makers.slice(at * madeAtOnce, (at + 1) * madeAtOnce),
+      );
+      // A repeated transaction inserts the same contacts.
+      const made: ContactDocument[][] = [];
+      const work = async (options: WriteOptions): Promise<void> => {
+        let inserted: Promise<unknown> | undefined;
+        for (const [at, piece] of pieces.entries()) {
+          const next = made[at] ?? piece.map((make) => make());
+          made[at] = next;
+          await inserted;
+          inserted = contacts.insertMany(next, options);
+          inserted.catch(() => undefined);
+          // MongoDB inserts these while the next ones are made.
+          await setImmediate();
+        }
+        await inserted;
+      };
+      await commit(client, scope, undefined, work, { atomic: true });
     },
     replace(scope, before, after, response) {
       const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);

@@ -29,6 +29,7 @@ export async function findByAnyWord(
   words: readonly string[],
   shape: SearchShape,
   condition: Document,
+  hint: string = searchIndex,
 ): Promise<UUID[]> {
   // The index contains the rank, but no other field of the condition.
   const { rank: within, ...others } = condition;
@@ -52,7 +53,7 @@ export async function findByAnyWord(
   const [first, ...more] = pipelines.slice(0, maxWords);
   if (first === undefined) return [];
   const unions = more.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
-  return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint: searchIndex }));
+  return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint }));
 }
 
 /**

@@ -110,13 +110,17 @@ export async function searchPage<T>(
     return further === undefined || rows.length > page.limit ? rows : await runAll(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
-    return run(unindexed(query.readings));
+    return run(planUnindexed(query));
   }
 }
 
 /** Returns the plans that use no index of words. */
-function unindexed(readings: readonly Reading[]): WordPlan[] {
-  return readings.map((reading) => ({ reading, scans: { begun: { driver: undefined, since: undefined } } }));
+export function planUnindexed({ readings, shape }: Pick<WordQuery, "readings" | "shape">): WordPlan[] {
+  const scan = { driver: undefined, since: undefined };
+  return readings.map((reading) => ({
+    reading,
+    scans: Object.fromEntries(matchesOf(shape, reading).map((match) => [match, scan])),
+  }));
 }
 
 /** Plans from the counts of the words. */
@@ -252,7 +256,7 @@ export function anyOf(filters: readonly Document[]): Document {
 
 /** Returns the filter for documents whose search texts match a reading, without an index of words. */
 export function readingsFilter(readings: readonly Reading[], shape: SearchShape): Document {
-  return anyOf(planFilters(unindexed(readings), "begun", { shape, hasPrevious: false }));
+  return anyOf(planFilters(planUnindexed({ readings, shape }), "begun", { shape, hasPrevious: false }));
 }
 
 function sinceFilter(since: number | undefined, { rank }: RankRange): Document {

@@ -1,4 +1,4 @@
-// Drops the search index of notes for bulk imports and erasures, and rebuilds it afterwards.
+// Drops the search indexes of contacts and notes for bulk imports and erasures, and rebuilds them afterwards.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
@@ -12,34 +12,38 @@ import { createSearchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
-/** Manages the search index of notes while one account with nearly all notes is imported or erased. */
+/** The kinds of records whose search index a large import drops. */
+export type BulkKind = "contacts" | "notes";
+
+/** Manages the search indexes while one account with nearly all contacts or notes is imported or erased. */
 export interface BulkLoading {
-  /** Drops the index if that saves time, after a stream has written this number of notes. */
-  dropIndexIfWorthwhile(scope: WriteScope, notes: number): Promise<void>;
+  /** Drops the index of a kind if that saves time, after a stream has written this number of records of the kind. */
+  dropIndexIfWorthwhile(scope: WriteScope, kind: BulkKind, written: number): Promise<void>;
   /**
-   * Drops the index if that saves time, before all notes of an account are deleted. Removing a note from the index
+   * Drops the index of notes if that saves time, before all notes of an account are deleted. Removing a note from the index
    * costs ten times as much as the rest of its deletion.
    */
   dropIndexBeforeErasure(accountId: UUID): Promise<void>;
-  /** Whether the index is missing or its build is incomplete. */
+  /** Whether an index is missing or its build is incomplete. */
   isIndexMissing(): Promise<boolean>;
-  /** Whether an import or an erasure is running, which may have dropped the index. */
+  /** Whether an import or an erasure is running, which may have dropped an index. */
   isBusy(): Promise<boolean>;
   build(): Promise<void>;
   /**
-   * Builds the index in the background if it is missing and no import or erasure is running. An interrupted one may
-   * never resume. `onChange` is called when the index was dropped or built, for the log.
+   * Builds missing indexes in the background if no import or erasure is running. An interrupted one may never resume.
+   * `onChange` is called when an index was dropped or built, for the log.
    */
-  follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;
+  follow(onChange: (what: "dropped" | "built", kind: BulkKind) => void, onTrouble: OnTrouble): Background;
 }
 
 /**
- * The minimum number of notes to write or erase before a rebuild of the index saves time. The notes of a stream must
- * also be at least a third of all notes.
+ * The minimum number of records to write or erase before a rebuild of the index saves time. The records of a stream
+ * must also be at least a third of all records of the kind.
  */
 const worthwhile = 5_000;
-/** The maximum number of notes of other accounts. Without the index, their searches scan these. */
+/** The maximum number of records of other accounts. Without the index, their searches scan these. */
 const maxOfOthers = 10_000;
+const bulkKinds: readonly BulkKind[] = ["contacts", "notes"];
 const { name: hint } = recordsIndex;
 const lookEveryMs = 10_000;
 /**
@@ -49,34 +53,54 @@ const silentMs = 60_000;
 
 /** Creates the manager for a database. `isErasing` returns whether any sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
-  let notify: (what: "dropped" | "built") => void = () => undefined;
-  const notes = db.collection(collections.notes) as Collection<Document>;
-  const index: SearchIndex = createSearchIndex(notes, termsIndex);
+  let notify: (what: "dropped" | "built", kind: BulkKind) => void = () => undefined;
+  const kinds = Object.fromEntries(bulkKinds.map((kind) => [kind, of(kind)])) as Record<
+    BulkKind,
+    ReturnType<typeof of>
+  >;
 
-  async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {
-    if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
-    return hasNearlyAll(accountId, deadline);
+  function of(kind: BulkKind) {
+    const records = db.collection(collections[kind]) as Collection<Document>;
+    const index: SearchIndex = createSearchIndex(records, termsIndex);
+    return {
+      records,
+      index,
+      drop: (): Promise<void> => index.drop().then(() => notify("dropped", kind)),
+      build: (): Promise<void> => index.build().then(() => notify("built", kind)),
+      async hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
+        // Shards may have different indexes.
+        if (primaryOf(db.client).sharded()) return false;
+        const others = await countUpTo(
+          records,
+          maxOfOthers + 1,
+          { account_id: { $ne: accountId } },
+          { hint, deadline },
+        );
+        return others <= maxOfOthers && (await index.isBuilt());
+      },
+    };
   }
-  async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
-    // Shards may have different indexes.
-    if (primaryOf(db.client).sharded()) return false;
-    const others = await countUpTo(notes, maxOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
-    return others <= maxOfOthers && (await index.isBuilt());
+  async function missing(): Promise<readonly BulkKind[]> {
+    const built = await Promise.all(bulkKinds.map((kind) => kinds[kind].index.isBuilt()));
+    return bulkKinds.filter((_, at) => built[at] === false);
   }
-  const drop = (): Promise<void> => index.drop().then(() => notify("dropped"));
-  const build = (): Promise<void> => index.build().then(() => notify("built"));
+  async function build(): Promise<void> {
+    for (const kind of await missing()) await kinds[kind].build();
+  }
   const isBusy = async (): Promise<boolean> => (await progress.isAnyLive(silentMs)) || isErasing();
 
   return {
-    async dropIndexIfWorthwhile(scope, written) {
-      if (!(await isWorthwhile(scope, written))) return;
-      await drop();
+    async dropIndexIfWorthwhile({ accountId, deadline }, kind, written) {
+      const { records, hasNearlyAll, drop } = kinds[kind];
+      if (written < worthwhile || (await records.estimatedDocumentCount()) > 3 * written) return;
+      if (await hasNearlyAll(accountId, deadline)) await drop();
     },
     async dropIndexBeforeErasure(accountId) {
-      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
+      const { records, hasNearlyAll, drop } = kinds.notes;
+      const own = await countUpTo(records, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
-    isIndexMissing: async () => !(await index.isBuilt()),
+    isIndexMissing: async () => (await missing()).length > 0,
     isBusy,
     build,
     follow(onChange, onTrouble) {
@@ -84,10 +108,10 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       return runPeriodically(
         lookEveryMs,
         async () => {
-          if (!(await index.isBuilt()) && !(await isBusy())) await build();
+          if ((await missing()).length > 0 && !(await isBusy())) await build();
         },
         (error) => {
-          if (!isAway(error)) onTrouble("the search index of notes cannot be built", error);
+          if (!isAway(error)) onTrouble("a search index cannot be built", error);
         },
       );
     },

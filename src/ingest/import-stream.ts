@@ -9,6 +9,7 @@ import { contactFields } from "../contacts/document.ts";
 import { maxPaths } from "../guards/mask.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
+import type { BulkKind } from "./bulk.ts";
 import { createBatches, idByPosition } from "./batches.ts";
 import type { ImportProgress, ProgressStore } from "./progress-store.ts";
 import type { RecordKindName } from "./record-kinds.ts";
@@ -42,8 +43,8 @@ export interface ImportStream {
   /** Adds the records of a message and yields the batches that are full. Skips records that are already settled. */
   take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail" | "restart">): Iterable<Batch>;
   write(batch: Batch): Promise<void>;
-  /** Returns the number of notes that this stream has written. */
-  notesWritten(): number;
+  /** Returns the number of contacts that this stream has created, or of notes that it has written. */
+  newlyIndexed(kind: BulkKind): number;
   isReportDue(): boolean;
   /**
    * Writes all received records, stores the progress and returns it. The client resends only records from the reported
@@ -113,7 +114,10 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
       }
     },
     write,
-    notesWritten: () => notesIn(written) - notesIn(before.written),
+    newlyIndexed: (kind) =>
+      kind === "notes"
+        ? notesIn(written) - notesIn(before.written)
+        : contactChanges.created - before.contactChanges.created,
     isReportDue: () => performance.now() - reportedAt >= reportEveryMs || rejections.isLarge(),
     async settle(finished = false) {
       for (const batch of batches.rest()) await write(batch);

@@ -49,8 +49,9 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       for (const batch of stream.take(next.value)) await stream.write(batch);
       if (stream.isReportDue()) {
         yield await stream.settle();
-        // Counts only the notes of this stream, because those of earlier streams may already be indexed.
-        await bulk.dropIndexIfWorthwhile(await scope(), stream.notesWritten());
+        // Counts only the records of this stream, because those of earlier streams may already be indexed.
+        for (const kind of ["contacts", "notes"] as const)
+          await bulk.dropIndexIfWorthwhile(await scope(), kind, stream.newlyIndexed(kind));
       }
     }
     for await (const waiting of indexed(bulk, stream)) yield waiting;
@@ -71,7 +72,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
   };
 }
 
-/** Builds the search index if it was dropped, and yields progress meanwhile. */
+/** Builds the search indexes that were dropped, and yields progress meanwhile. */
 async function* indexed(
   bulk: BulkLoading,
   stream: { settle(): Promise<ImportResponse> },

@@ -30,10 +30,12 @@ const many: RecordJson[] = [
 ];
 
 /** The changes of the index, from the log. */
-const changes = () =>
+const changes = (of = "notes") =>
   service.logLines
-    .filter((line) => line.includes("search index of notes"))
-    .map((line) => (JSON.parse(line) as { index: string }).index);
+    .filter((line) => line.includes("search index, for a large"))
+    .map((line) => JSON.parse(line) as { index: string; of: string })
+    .filter((line) => line.of === of)
+    .map(({ index }) => index);
 
 async function usable(): Promise<boolean> {
   const found = await asAdministrator(service.administratorUri, (all) =>
@@ -76,6 +78,27 @@ test("a large import into a nearly empty database removes the index, builds it w
   });
   expect(continued.at(-1)).toMatchObject({ done: true, written: { contactNotes: 6_800n } });
   expect(changes()).toEqual(["dropped", "built"]);
+});
+
+test("a large import of contacts removes their search index; until it is built, searches find the same, by whole values first [ING-06, SRC-01]", async () => {
+  const people: RecordJson[] = Array.from({ length: 6_500 }, (_, at) => ({
+    contact: { full_name: `Ann Person${at}`, email: `p${at}@example.com`, phone: `+49 170 ${1_000_000 + at}` },
+  }));
+  const queries = [
+    "/v1/contacts?query=person6499",
+    "/v1/contacts?query=p64@example.com",
+    "/v1/contacts?query=%2B49+170+1000064",
+    "/v1/contacts?query=ann+person64",
+    "/v1/contacts?query=nobody",
+  ];
+  const search = () => Promise.all(queries.map(async (query) => (await client.get(query)).body));
+  const responses = await importSlowly(people);
+  expect(changes("contacts")).toEqual(["dropped", "built"]);
+  expect(responses.at(-1)).toMatchObject({ done: true, contactChanges: { created: 6_500n } });
+  const before = await search();
+  expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([1, 1, 1, 25, 0]);
+  await db.collection("contacts").dropIndex("search");
+  expect(await search()).toEqual(before);
 });
 
 test("keeps the index if other accounts have many notes: their searches stay fast [ING-06, SRC-08]", async () => {

@@ -11,12 +11,14 @@ import { partsOf, readProperty, unescaped } from "./vcard-property.ts";
 
 /** The text fields with a standard vCard property. Every other field uses `X-RECORDS-` and its name. */
 const standard = new Set(["external_id", "full_name", "email", "phone", "notes"]);
+/** The beginning of the names of our own properties. */
+export const ownPropertyBegin = "X-RECORDS-";
 /** The fields with a property of our own. */
 export const ownProperties = ContactItemSchema.fields
   .filter(({ name, scalar }) => scalar === ScalarType.STRING && !standard.has(name))
   .map(({ name, localName }) => ({
     localName: localName as "id",
-    property: `X-RECORDS-${name.replaceAll("_", "-").toUpperCase()}`,
+    property: `${ownPropertyBegin}${name.replaceAll("_", "-").toUpperCase()}`,
   }));
 /** The parameter of an FN that is not the contact's full name. Every card must have an FN. */
 export const standIn = "X-RECORDS-STAND-IN";

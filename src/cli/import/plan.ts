@@ -36,16 +36,18 @@ export interface Opened {
 }
 
 const archivedField = "archived_at";
+/** The fields that vCards of other programs can have. */
+const vcardFields = ["full_name", "email", "phone", "notes"];
 const changeable = contactFields.map(({ name }) => name).filter((name) => name !== "id" && name !== "external_id");
 
 /**
- * Makes the plan of an import. `survey` reads the whole file. Fails with a usage error if an import in step needs a
+ * Makes the plan of an import. `survey` reads the file, whole or until the contacts have all `enough` fields. Fails with a usage error if an import in step needs a
  * file, or if a file lacks so many contacts that this must be confirmed.
  */
 export async function planOf(
   { link, accountId, email, file, source }: Opened,
   { sync = false, archiveMissing = false, updateBy, yes = false }: PlanOptions,
-  survey: () => Promise<Survey>,
+  survey: (enough?: readonly string[]) => Promise<Survey>,
 ): Promise<Plan> {
   const isKnown = source.size !== undefined;
   const plain = { entries: source.entries(), missing: [], notArchived: 0 };
@@ -56,7 +58,8 @@ export async function planOf(
     if (source.format === "ndjson")
       return { ...plain, contactFields: () => changeable.filter((name) => name !== archivedField) };
     if (source.format === "csv") return { ...plain, contactFields: () => listed(source.columnFields()) };
-    const fields = isKnown ? listed([...(await survey()).fields]) : [];
+    const enough = source.mayHaveOwnProperties() ? changeable : vcardFields;
+    const fields = isKnown ? listed([...(await survey(enough)).fields]) : [];
     return { ...plain, contactFields: () => fields };
   }
   if (!isKnown) rejectUsage("--sync needs a file, because it reads the file twice.");

@@ -61,10 +61,10 @@ export async function runImport(
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const opened = { link, accountId, email, file, source };
-  const plan = await planOf(opened, options, async () => {
+  const plan = await planOf(opened, options, async (enough) => {
     const survey = await openSource({ file, format, encoding, map, updateBy, onColumns: () => undefined });
     if ((await survey.name(accountId)) !== ownName) failChanged(file);
-    return surveyOf(survey.entries());
+    return surveyOf(survey.entries(), enough);
   });
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
   const named = options.name !== undefined || importId === ownName;

@@ -14,6 +14,7 @@ import { readIcalendar } from "../formats/icalendar.ts";
 import { linesOf } from "../formats/lines.ts";
 import { readNdjson } from "../formats/ndjson.ts";
 import { readRecording } from "../formats/recording.ts";
+import { ownPropertyBegin } from "../formats/vcard-contact.ts";
 import { readVcards } from "../formats/vcard.ts";
 import { createRecognizer } from "./recognizer.ts";
 
@@ -49,6 +50,8 @@ export interface Source {
    * in advance. `name` does the same.
    */
   check(): Promise<void>;
+  /** Returns whether a file may have properties of vCard that only Records writes. `name` looks for them. */
+  mayHaveOwnProperties(): boolean;
   /** Returns the fields of contacts that a CSV file has, once its header is read. */
   columnFields(): readonly string[] | undefined;
   /** Yields the entries. Fails at the end if the contents have changed since `name` read them. */
@@ -107,6 +110,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   let named: Buffer | undefined;
   let recognized = encoding;
   let columnFields: readonly string[] | undefined;
+  let mayHaveOwn = true;
 
   async function* counted(): AsyncIterable<Uint8Array> {
     const hash = createHash("sha256");
@@ -127,11 +131,17 @@ export async function openSource(options: SourceOptions): Promise<Source> {
 
   async function readAhead(onChunk: (chunk: Uint8Array) => void): Promise<void> {
     const recognizer = createRecognizer(file, format, encoding);
+    let [end, hasOwn] = ["", false];
     for await (const chunk of bytes()) {
       recognizer.read(chunk);
       onChunk(chunk);
+      if (format !== "vcard" || hasOwn) continue;
+      const text = end + chunk.toString("latin1").toUpperCase();
+      hasOwn = text.includes(ownPropertyBegin);
+      end = text.slice(-ownPropertyBegin.length);
     }
     recognized = recognizer.end();
+    mayHaveOwn = hasOwn || recognized.startsWith("utf-16");
     options.onEncoding?.(recognized);
   }
 
@@ -155,6 +165,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       ]);
       return `file-${createHash("sha256").update(how).update(named).digest("hex").slice(0, 32)}`;
     },
+    mayHaveOwnProperties: () => mayHaveOwn,
     columnFields: () => columnFields,
     entries() {
       if (format === "vcard") return readVcards(counted(), recognized);

@@ -15,8 +15,8 @@ export interface Survey {
   readonly unknown: number;
 }
 
-/** Reads all entries. */
-export async function surveyOf(entries: AsyncIterable<Entry>): Promise<Survey> {
+/** Reads all entries, or as many as show that the contacts have all of the `enough` fields. */
+export async function surveyOf(entries: AsyncIterable<Entry>, enough?: readonly string[]): Promise<Survey> {
   const fields = new Set<string>();
   const [ids, externalIds, emails] = [new Set<string>(), new Set<string>(), new Set<string>()];
   let unknown = 0;
@@ -27,6 +27,7 @@ export async function surveyOf(entries: AsyncIterable<Entry>): Promise<Survey> {
     } else if ("record" in content && content.record.record.case === "contact") {
       const { value } = content.record.record;
       for (const name of content.fields ?? fieldsOf(value)) fields.add(name);
+      if (enough?.every((name) => fields.has(name)) === true) break;
       if (value.id !== undefined) ids.add(value.id.toLowerCase());
       if (value.externalId !== undefined) externalIds.add(value.externalId);
       if (value.email !== undefined) emails.add(value.email.toLowerCase());
