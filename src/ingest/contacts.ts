@@ -33,15 +33,21 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
   ): Promise<Outcome[]> {
     const known = await find(scope, items);
     const names = (item: Item): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
-    const shared = repeatedIn(items.flatMap(names));
-    const isAlone = (item: Item): boolean => names(item).every((name) => !shared.has(name));
-    const fresh = items.filter((item) => known.get(item) === undefined && isAlone(item));
+    const taken = new Set<string>();
+    const fresh = items.filter((item) => {
+      const own = names(item);
+      const isFirst = own.every((name) => !taken.has(name));
+      for (const name of own) taken.add(name);
+      return isFirst && known.get(item) === undefined;
+    });
     const created = (await createAll?.(fresh)) ?? [];
     const outcomes = new Map(fresh.map((item, at) => [item, created[at]]));
+    const changed = new Set(fresh.flatMap((item) => (outcomes.get(item) === undefined ? [] : names(item))));
     const rest = items.filter((item) => outcomes.get(item) === undefined);
-    const written = await mapConcurrently(rest, { width, names }, async (item, follows) =>
-      writeOne(item, (follows ? await find(scope, [item]) : known).get(item)),
-    );
+    const written = await mapConcurrently(rest, { width, names }, async (item, follows) => {
+      const isStale = follows || names(item).some((name) => changed.has(name));
+      return writeOne(item, (isStale ? await find(scope, [item]) : known).get(item));
+    });
     let next = 0;
     return items.map((item) => outcomes.get(item) ?? (written[next++] as Outcome));
   }
@@ -74,12 +80,6 @@ interface How<Item> {
   /** Creates contacts that do not exist. An item without an outcome is then written by itself. */
   createAll?(items: readonly Item[]): Promise<readonly (Outcome | undefined)[]>;
   writeOne(item: Item, known: ContactDocument | undefined): Promise<Outcome>;
-}
-
-/** Returns the values that occur more than once. */
-function repeatedIn(values: readonly string[]): ReadonlySet<string> {
-  const seen = new Set<string>();
-  return new Set(values.filter((value) => seen.size === seen.add(value).size));
 }
 
 /** Returns the unique values that an item claims. */

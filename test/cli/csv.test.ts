@@ -213,6 +213,24 @@ test.each([
     { fullName: "Bo Li", email: "b@example.com", phone: "8" },
   ],
   [
+    "Google: the middle name",
+    "Given Name,Additional Name,Family Name,E-mail 1 - Value",
+    "Bo,Ann,Li,b@example.com",
+    { fullName: "Bo Ann Li", email: "b@example.com" },
+  ],
+  [
+    "a list that someone keeps",
+    "Prefix,FName,LName,Email ID,Ph No,Mob No.,Remarks",
+    "Dr,Bo,Li,b@example.com,1,2,x",
+    { fullName: "Dr Bo Li", email: "b@example.com", phone: "2", notes: "x" },
+  ],
+  [
+    "a directory of a company",
+    '"Name, Vorname";Durchwahl;Telefon Nr.;Mobil geschäftlich',
+    '"Li, Bo";12;1;2',
+    { fullName: "Li, Bo", phone: "2" },
+  ],
+  [
     "tine20",
     "n_given,n_family,tel_work,tel_cell,email",
     "Bo,Li,1,2,b@example.com",

@@ -13,6 +13,7 @@ const texts: [encoding: string, program: string, text: string][] = [
   ["windows-1252", "CP1252", german],
   ["windows-1252", "CP1252", "Name,Notes\nD’Arcy Noël,“Hello” – 5 €\n"],
   ["windows-1252", "CP1252", "Name,Notes\nINÉS MUÑOZ,¿qué tal?\nJosé,Señor\n"],
+  ["windows-1252", "CP1252", "Name,Notes\nJörg ÖzdemirÖ,Ülkü\n"],
   ["windows-1250", "CP1250", "Imię,Notatki\nŁukasz Wiśniewski,źródło\n"],
   ["macintosh", "MACINTOSH", "Name,Notes\nJörg Müller,für später\n"],
   ["shift_jis", "SHIFT_JIS", "氏名,メモ\n佐伯 美緒,展示会で会った\n"],

@@ -147,7 +147,9 @@ function scoreOf(text: string, letters: ReadonlySet<string>): number {
     if (!letter.test(sign) && !typographic.has(sign)) rare++;
     if (previous > "\u007f" && letter.test(previous)) inRow++;
   }
-  const fits = inRow * 100 <= all * maxInRow && wrong * 100 <= all * maxWrong && rare * 100 <= all * maxRare;
+  // A text of a few words may have one odd sign.
+  const isOdd = wrong > 1 && wrong * 100 > all * maxWrong;
+  const fits = inRow * 100 <= all * maxInRow && !isOdd && rare * 100 <= all * maxRare;
   return fits ? score : 0;
 }
 
