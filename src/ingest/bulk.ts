@@ -13,7 +13,7 @@ import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
 /** The kinds of records whose search index a large import drops. */
-export type BulkKind = "contacts" | "notes";
+export type BulkKind = "contact" | "note";
 
 /** Manages the search indexes while one account with nearly all contacts or notes is imported or erased. */
 export interface BulkLoading {
@@ -43,7 +43,7 @@ export interface BulkLoading {
 const worthwhile = 5_000;
 /** The maximum number of records of other accounts. Without the index, their searches scan these. */
 const maxOfOthers = 10_000;
-const bulkKinds: readonly BulkKind[] = ["contacts", "notes"];
+export const bulkKinds: readonly BulkKind[] = ["contact", "note"];
 const { name: hint } = recordsIndex;
 const lookEveryMs = 10_000;
 /**
@@ -54,13 +54,12 @@ const silentMs = 60_000;
 /** Creates the manager for a database. `isErasing` returns whether any sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let notify: (what: "dropped" | "built", kind: BulkKind) => void = () => undefined;
-  const kinds = Object.fromEntries(bulkKinds.map((kind) => [kind, of(kind)])) as Record<
-    BulkKind,
-    ReturnType<typeof of>
-  >;
+  const kinds = {
+    contact: of("contact", db.collection(collections.contacts)),
+    note: of("note", db.collection(collections.notes)),
+  };
 
-  function of(kind: BulkKind) {
-    const records = db.collection(collections[kind]) as Collection<Document>;
+  function of(kind: BulkKind, records: Collection<Document>) {
     const index: SearchIndex = createSearchIndex(records, termsIndex);
     return {
       records,
@@ -96,7 +95,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       if (await hasNearlyAll(accountId, deadline)) await drop();
     },
     async dropIndexBeforeErasure(accountId) {
-      const { records, hasNearlyAll, drop } = kinds.notes;
+      const { records, hasNearlyAll, drop } = kinds.note;
       const own = await countUpTo(records, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },

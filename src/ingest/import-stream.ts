@@ -115,7 +115,7 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     },
     write,
     newlyIndexed: (kind) =>
-      kind === "notes"
+      kind === "note"
         ? notesIn(written) - notesIn(before.written)
         : contactChanges.created - before.contactChanges.created,
     isReportDue: () => performance.now() - reportedAt >= reportEveryMs || rejections.isLarge(),

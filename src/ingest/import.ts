@@ -6,6 +6,7 @@ import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/imp
 import { Failure, rejectInput } from "../call/errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { BulkLoading } from "./bulk.ts";
+import { bulkKinds } from "./bulk.ts";
 import { openImportStream, reportEveryMs } from "./import-stream.ts";
 import type { ProgressStore } from "./progress-store.ts";
 import type { Upserts } from "./upserts.ts";
@@ -50,8 +51,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       if (stream.isReportDue()) {
         yield await stream.settle();
         // Counts only the records of this stream, because those of earlier streams may already be indexed.
-        for (const kind of ["contacts", "notes"] as const)
-          await bulk.dropIndexIfWorthwhile(await scope(), kind, stream.newlyIndexed(kind));
+        for (const kind of bulkKinds) await bulk.dropIndexIfWorthwhile(await scope(), kind, stream.newlyIndexed(kind));
       }
     }
     for await (const waiting of indexed(bulk, stream)) yield waiting;

@@ -228,7 +228,7 @@ test("behind a mongos no account has nearly all notes, so the search index is ne
     return primaryOf(client).sharded();
   };
   const bulk = createBulkLoading(db as unknown as Db, {} as never, () => Promise.resolve(false));
-  const ease = (): Promise<void> => bulk.dropIndexIfWorthwhile({ accountId: account } as never, "notes", 1_000_000);
+  const ease = (): Promise<void> => bulk.dropIndexIfWorthwhile({ accountId: account } as never, "note", 1_000_000);
   expect(see("Sharded")).toBe(true);
   await ease();
   expect(see("ReplicaSetWithPrimary")).toBe(false);

@@ -30,7 +30,7 @@ const many: RecordJson[] = [
 ];
 
 /** The changes of the index, from the log. */
-const changes = (of = "notes") =>
+const changes = (of = "note") =>
   service.logLines
     .filter((line) => line.includes("search index, for a large"))
     .map((line) => JSON.parse(line) as { index: string; of: string })
@@ -93,7 +93,7 @@ test("a large import of contacts removes their search index; until it is built, 
   ];
   const search = () => Promise.all(queries.map(async (query) => (await client.get(query)).body));
   const responses = await importSlowly(people);
-  expect(changes("contacts")).toEqual(["dropped", "built"]);
+  expect(changes("contact")).toEqual(["dropped", "built"]);
   expect(responses.at(-1)).toMatchObject({ done: true, contactChanges: { created: 6_500n } });
   const before = await search();
   expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([1, 1, 1, 25, 0]);
