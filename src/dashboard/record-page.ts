@@ -27,7 +27,7 @@ export function contactPage({ user, contact }: ContactView): Page {
     section(
       "Recent sessions",
       ...contact.recentSessions.map((session) =>
-        entry(link("sessions", session.id, titleOf(session)), when(session.sessionDate), undefined),
+        entry(link("session", session.id, titleOf(session)), when(session.sessionDate), undefined),
       ),
     ),
   ]);
@@ -38,7 +38,7 @@ export function sessionPage({ user, session, transcript }: SessionView): Page {
   const title = titleOf(session);
   const content = record(title, [
     factsOf([
-      ["With", session.client && link("contacts", session.client.id, clientOf(session.client))],
+      ["With", session.client && link("contact", session.client.id, clientOf(session.client))],
       ["Subtitle", session.subtitle],
       ["Date", when(session.sessionDate)],
       ["End", when(session.sessionDateEnd)],
@@ -97,8 +97,8 @@ function when(time: Timestamp | undefined): Html | undefined {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
-function link(kind: "contacts" | "sessions", id: string, text: string): Html {
-  return html`<a href="/${kind}/${id}">${text}</a>`;
+function link(kind: "contact" | "session", id: string, text: string): Html {
+  return html`<a href="/${kind}s/${id}">${text}</a>`;
 }
 
 function nameOf(contact: Contact): string {

@@ -128,7 +128,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
 
   return {
     serves: (path) => Object.hasOwn(routes, path) || assets.has(path) || recordPath.test(path),
-    routeOf: (path) => path.replace(recordPath, "/$1/{id}"),
+    routeOf: (path) => path.replace(recordPath, "/$1s/{id}"),
     async handle(path, request, response, inbound) {
       const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
       const exchange = { request, response, inbound, deadline };
@@ -238,7 +238,7 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
         deadline,
         found,
         (scope): Promise<ShownRecord> =>
-          kind === "contacts" ? readContact(records, id, scope) : readSession(records, id, scope),
+          kind === "contact" ? readContact(records, id, scope) : readSession(records, id, scope),
       );
       const formActionOrigins = await signIn?.signOutOrigins();
       sendPage(response, 200, renderPage({ ...shown, user: userOf(found) }, false), formActionOrigins);
@@ -335,7 +335,7 @@ function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | 
 }
 
 /** The pages of records. */
-const recordPath = /^\/(contacts|sessions)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const recordPath = /^\/(contact|session)s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** The names by which a browser reaches a server on this machine's loopback addresses. */
 const names = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -35,8 +35,9 @@ export function contactReadings(query: string, withPrevious: boolean): Reading[]
     spellings(foldWithJoiners(spelt)).map((text) => [...phoneReadings(text)]),
   );
   const before = withPrevious ? [...phoneReadings(foldBefore(query))] : [];
-  // The first reading of each spelling precedes the second one of any: a query of many numbers has many.
-  return distinct(inTurns(now), before);
+  // A phone with many joiners has many spellings, and a query of many numbers many readings: the first two of the text
+  // as typed come first, then the first one of each spelling.
+  return distinct([...(now[0] ?? []).slice(0, 2), ...inTurns(now)], before);
 }
 
 /** Returns the distinct words of all readings. */

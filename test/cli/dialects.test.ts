@@ -192,7 +192,7 @@ function cellOf({ fullName = "", ...contact }: ContactItem, value: Column[1]): s
 function appleCard({ fullName, email, phone, notes }: ContactItem): string {
   const escaped = (value = ""): string => value.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
   const line = (property: string, value: string | undefined): string =>
-    value === undefined ? "" : `${property}:${escaped(value)}`.replace(/.{60}(?=.)/gsu, "$&\r\n ") + "\r\n";
+    value === undefined ? "" : [`${property}:${escaped(value)}`.replace(/.{60}(?=.)/gsu, "$&\r\n "), ""].join("\r\n");
   return [
     "BEGIN:VCARD\r\nVERSION:3.0\r\nPRODID:-//Apple Inc.//iPhone OS 17.0//EN\r\nN:;;;;\r\n",
     line("FN", fullName),
