@@ -1,5 +1,6 @@
 // The dashboard in a real Chromium: a user gets a key, sees it once, rotates and revokes it, and signs out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { ann, ben } from "../fixtures/sign-in/users.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 import { button, secretForm, shownKey, useDashboard } from "./dashboard-user.ts";
@@ -279,4 +280,30 @@ test("nothing on the page moves while it loads", async () => {
   await page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { textContent: 'late' }))");
   await expect.poll(() => page.evaluate("window.moved")).toBeGreaterThan(0.01);
   await context.close();
+});
+
+test("the page of a session is read on a phone and in the dark, and leads to its contact [MCP-52]", async () => {
+  const { service, base } = fixture();
+  const owner = (await service.app.services.accounts.list(1_000, 0, undefined)).find(
+    ({ email }) => email === ann.email,
+  );
+  const put = ingestInto(service, owner?._id.toHexString() ?? "");
+  const contact = await put.contact({ full_name: "Ida Vale", email: "ida@example.com", memory: "Rows at dawn." });
+  const session = await put.session({
+    contact_id: contact,
+    title: "Harbour plan",
+    session_date: "2026-03-02T09:30:00Z",
+  });
+  await put.transcript({ session_id: session, transcript: `Ida: ${"The quay is ready. ".repeat(40)}` });
+  for (const how of [{}, { width: 360, dark: true }]) {
+    const { page, context, problems } = await signIn(ann, how);
+    await page.goto(`${base}/sessions/${session}`);
+    await expectAccessible(page, "session");
+    await picture(page, `record-session-${"width" in how ? "phone" : "desktop"}`);
+    await page.getByRole("link", { name: "Ida Vale" }).click();
+    await page.getByRole("heading", { name: "Ida Vale", level: 1 }).waitFor();
+    await expectAccessible(page, "contact");
+    expect(problems).toEqual([]);
+    await context.close();
+  }
 });
