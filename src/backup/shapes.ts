@@ -123,7 +123,7 @@ export function plainNames(value: unknown): Problem | undefined {
 }
 
 /** Whether a value is a document, and no value of another BSON type. */
-export function isDocument(value: unknown): value is Readonly<Record<string, unknown>> {
+function isDocument(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 

@@ -18,8 +18,8 @@ export interface ContactUpserts {
   /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
   /**
-   * Creates the contacts of items whose names match none, in one transaction. An item that must be written by itself,
-   * because another contact may have one of its unique values, has no outcome. No two items have such a value in common.
+   * Creates the contacts of items whose names match none, in one transaction. An item has no outcome if it must be
+   * written by itself, because another contact may have one of its unique values. No two items share such a value.
    */
   createAll(scope: WriteScope, items: readonly ContactItem[]): Promise<readonly (Outcome | undefined)[]>;
   /**

@@ -3,8 +3,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
-import type { SessionDetail, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
-import { displayName, keptDisplayName } from "../text/display-name.ts";
+import { nameOfClient, nameOfContact, titleOfSession } from "../text/display-name.ts";
 import type { Html } from "../text/html.ts";
 import { html, trusted } from "../text/html.ts";
 import type { Page } from "./layout.ts";
@@ -27,7 +26,7 @@ export function contactPage({ user, contact }: ContactView): Page {
     section(
       "Recent sessions",
       ...contact.recentSessions.map((session) =>
-        entry(link("session", session.id, titleOf(session)), when(session.sessionDate), undefined),
+        entry(link("session", session.id, titleOfSession(session)), when(session.sessionDate), undefined),
       ),
     ),
   ]);
@@ -35,10 +34,10 @@ export function contactPage({ user, contact }: ContactView): Page {
 }
 
 export function sessionPage({ user, session, transcript }: SessionView): Page {
-  const title = titleOf(session);
+  const title = titleOfSession(session);
   const content = record(title, [
     factsOf([
-      ["With", session.client && link("contact", session.client.id, clientOf(session.client))],
+      ["With", session.client && link("contact", session.client.id, nameOfClient(session.client) ?? "Unnamed contact")],
       ["Subtitle", session.subtitle],
       ["Date", when(session.sessionDate)],
       ["End", when(session.sessionDateEnd)],
@@ -101,19 +100,8 @@ function link(kind: "contact" | "session", id: string, text: string): Html {
   return html`<a href="/${kind}s/${id}">${text}</a>`;
 }
 
-function nameOf(contact: Contact): string {
-  const { fullName: full_name, inferredName: inferred_name, email, phone } = contact;
-  return displayName({ full_name, inferred_name, email, phone }) ?? "Unnamed contact";
-}
-
-function clientOf(client: SessionDetailClient): string {
-  return (
-    keptDisplayName(client) ?? displayName({ full_name: client.fullName, email: client.email }) ?? "Unnamed contact"
-  );
-}
-
-function titleOf({ title }: Pick<SessionDetail, "title">): string {
-  return title === undefined || title.trim() === "" ? "Untitled session" : title;
+function nameOf({ fullName: full_name, inferredName: inferred_name, email, phone }: Contact): string {
+  return nameOfContact({ full_name, inferred_name, email, phone });
 }
 
 function join(parts: readonly (Html | undefined)[]): Html {

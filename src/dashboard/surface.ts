@@ -226,8 +226,8 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
       if (redirectToBaseUrl(baseUrl(), exchange)) return;
       const { response, inbound, deadline } = exchange;
       const found = signIn && exchange.user();
-      if (found?.account === undefined || found.account.suspended === true) {
-        if (!wantsPage(inbound)) fail(found === undefined ? Reason.NOT_SIGNED_IN : Reason.NO_ACCOUNT);
+      if (found === undefined && !wantsPage(inbound)) fail(Reason.NOT_SIGNED_IN);
+      if (found === undefined || (wantsPage(inbound) && found.account?.suspended !== false)) {
         const home = homeView(dependencies, exchange);
         const view = home.kind === "signed out" ? { ...home, to: path } : home;
         return sendPage(response, found === undefined ? 401 : 403, renderPage(view, interfaceOff()));

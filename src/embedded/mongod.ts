@@ -82,7 +82,7 @@ const incompatibleKernelId = 12_257_600;
  * Lets glibc register restartable sequences. Otherwise the allocator of MongoDB 8 does so in a way that corrupts memory
  * on Linux 6.19 to 7.0.13 (SERVER-121912). Keeps the other tunables.
  */
-export function registeringRseq(tunables = ""): string {
+function registeringRseq(tunables = ""): string {
   const others = tunables.split(":").filter((one) => one !== "" && !one.startsWith("glibc.pthread.rseq="));
   return [...others, "glibc.pthread.rseq=1"].join(":");
 }

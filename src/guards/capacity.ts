@@ -73,7 +73,7 @@ const accountBurst = 24;
  * of an office may wait, which a new instance sees at once. After half a second, a client is better served by another
  * attempt; a look-up is needed only once.
  */
-export function queueingOf(slots: number): Queueing {
+function queueingOf(slots: number): Queueing {
   return {
     maxKnown: Math.max(Math.ceil((slots * 3) / 4), accountBurst),
     maxWaiting: { verified: accountBurst, unverified: 256 },

@@ -20,8 +20,8 @@ export interface BulkLoading {
   /** Drops the index of a kind if that saves time, after a stream has written this number of records of the kind. */
   dropIndexIfWorthwhile(scope: WriteScope, kind: BulkKind, written: number): Promise<void>;
   /**
-   * Drops the index of notes if that saves time, before all notes of an account are deleted. Removing a note from the index
-   * costs ten times as much as the rest of its deletion.
+   * Drops the index of notes if that saves time, before all notes of an account are deleted. Removing a note from the
+   * index costs ten times as much as the rest of its deletion.
    */
   dropIndexBeforeErasure(accountId: UUID): Promise<void>;
   /** Whether an index is missing or its build is incomplete. */

@@ -1,4 +1,4 @@
-// Batches of contacts. New contacts are written together, and each other one in its own write because emails are unique.
+// Batches of contacts. New ones are written together, and each other one in its own write, because emails are unique.
 import type { ContactDocument } from "../contacts/document.ts";
 import type { ContactStore } from "../contacts/store.ts";
 import type { FindMatches, Matched, Merge } from "../contacts/upsert.ts";

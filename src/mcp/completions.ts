@@ -1,10 +1,9 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
-import { displayName } from "../text/display-name.ts";
+import { displayName, nameOfContact } from "../text/display-name.ts";
 import { queryWords } from "../search/words.ts";
 import { oneLine } from "../text/text.ts";
 import { truncateQuery } from "./first-words.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
-import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Returns distinct values for the typed text, best first, and whether there are more. Fails with a Failure. */

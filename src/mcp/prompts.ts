@@ -1,4 +1,5 @@
 // Prompts that a user picks in an assistant, with the records that they need.
+import { nameOfContact } from "../text/display-name.ts";
 import { rejectInput } from "../call/errors.ts";
 import { oneLine } from "../text/text.ts";
 import { bounded } from "./bounds.ts";
@@ -6,7 +7,6 @@ import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";
 import { truncateQuery } from "./first-words.ts";
 import type { ContactRow } from "./rows.ts";
-import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 import type { RequestWithRecords } from "./untrusted.ts";
 

@@ -1,8 +1,8 @@
 // Resources: contacts and sessions as text, by URI, and a list of the newest ones.
+import { nameOfContact, titleOfSession } from "../text/display-name.ts";
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { endOfCodePoint } from "../text/text.ts";
 import { fetchRecord, pageWithHint } from "./fetch.ts";
-import { nameOfContact, titleOfSession } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 

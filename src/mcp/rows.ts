@@ -1,8 +1,4 @@
-// Rows of the REST lists, with the fields that the MCP surface reads, and the names that it shows for them.
-import type { NameFields } from "../text/display-name.ts";
-import { displayName, keptDisplayName } from "../text/display-name.ts";
-import type { SessionClient, SessionDetailClient } from "../gen/records/v1/sessions_pb.ts";
-import { firstVisible, oneLine } from "../text/text.ts";
+// Rows of the REST lists, with the fields that the MCP surface reads.
 
 /** A contact in the response of SearchContacts. */
 export interface ContactRow {
@@ -31,20 +27,4 @@ export interface SessionRow {
   readonly id: string;
   readonly title: string | null;
   readonly session_date: string | null;
-}
-
-/** Returns the name to show for a contact, as one line. */
-export function nameOfContact(row: NameFields): string {
-  return oneLine(displayName(row) ?? "Unnamed contact");
-}
-
-/** Returns the title to show for a session, as one line. */
-export function titleOfSession({ title }: Pick<SessionRow, "title">): string {
-  return oneLine(firstVisible(title) ?? "Untitled session");
-}
-
-/** Returns the name to show for the contact of a session, as one line; undefined if it has none. */
-export function nameOfClient(client: SessionClient | SessionDetailClient | undefined): string | undefined {
-  const name = client && (keptDisplayName(client) ?? displayName({ full_name: client.fullName }));
-  return name === undefined ? undefined : oneLine(name);
 }

@@ -1,10 +1,10 @@
 // The search_transcripts tool: what was said, across all sessions or a contact's, with who said it and when.
+import { nameOfClient } from "../text/display-name.ts";
 import { createArgumentReader } from "./arguments.ts";
 import { table } from "../http/route.ts";
 import { dateOf } from "../db/message.ts";
 import type { SearchTranscriptsRequest, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import { SessionService } from "../gen/records/v1/sessions_pb.ts";
-import { nameOfClient } from "./rows.ts";
 import type { Tool } from "./tool.ts";
 
 const rpc = SessionService.method.searchTranscripts;

@@ -2,7 +2,7 @@
 // assistants expect.
 import { isMessage } from "@bufbuild/protobuf";
 import type { NameFields } from "../text/display-name.ts";
-import { displayName } from "../text/display-name.ts";
+import { displayName, nameOfClient } from "../text/display-name.ts";
 import { rejectInput } from "../call/errors.ts";
 import { dateOf } from "../db/message.ts";
 import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
@@ -13,7 +13,6 @@ import { endOfCodePoint, endOfCodePoints, firstVisible, oneLine } from "../text/
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
-import { nameOfClient } from "./rows.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
@@ -235,7 +234,7 @@ function snippetOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
 }
 
-/** Returns the REST URL of a record. */
+/** Returns the address of the page that shows a record to its owner. */
 export function recordUrl(baseUrl: string, kind: string, id: string): string {
   return `${baseUrl}/${kind}s/${id}`;
 }

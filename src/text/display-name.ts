@@ -1,5 +1,5 @@
-// Display names: the text by which a contact is shown, chosen from the fields of the record.
-import { firstVisible } from "./text.ts";
+// Display names: the texts by which contacts and sessions are shown, chosen from the fields of the record.
+import { firstVisible, oneLine } from "./text.ts";
 
 /** The fields of a contact that can be shown as a name. */
 export interface NameFields {
@@ -32,4 +32,20 @@ export function keepDisplayName<T extends object>(message: T, names: NameFields)
 /** Returns the display name that was kept next to the message; undefined if its full name is the display name. */
 export function keptDisplayName(message: object): string | undefined {
   return kept.get(message);
+}
+
+/** Returns the name to show for a contact, as one line. */
+export function nameOfContact(contact: NameFields): string {
+  return oneLine(displayName(contact) ?? "Unnamed contact");
+}
+
+/** Returns the title to show for a session, as one line. */
+export function titleOfSession({ title }: { readonly title?: string | null | undefined }): string {
+  return oneLine(firstVisible(title) ?? "Untitled session");
+}
+
+/** Returns the name to show for the contact of a session, as one line; undefined if it has none. */
+export function nameOfClient(client: { readonly fullName?: string | undefined } | undefined): string | undefined {
+  const name = client && (keptDisplayName(client) ?? displayName({ full_name: client.fullName }));
+  return name === undefined ? undefined : oneLine(name);
 }

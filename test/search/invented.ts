@@ -44,7 +44,7 @@ const WORDS =
     " ",
   );
 
-export function pick<T>(random: Random, list: readonly T[]): T {
+function pick<T>(random: Random, list: readonly T[]): T {
   return list[random(list.length)] as T;
 }
 

@@ -24,7 +24,7 @@ export interface Run {
 }
 
 /** The runs of letters and digits of a text, letter by letter; one ends where a script without blanks meets another. */
-export function runs(text: string): Run[] {
+function runs(text: string): Run[] {
   const found: Run[] = [];
   let open: Run | undefined;
   let gap = "";

@@ -101,3 +101,19 @@ test("the pages are off with the public interface, and their log line names no r
   await expect.poll(async () => (await open(sessionPath, cookie)).status, { timeout: 5_000 }).toBe(503);
   expect(service.logLines.join("\n")).toContain("/sessions/{id}");
 });
+
+test("the owner of a suspended account sees that in place of a record, and a program its reason [DSH-11, MCP-52]", async () => {
+  const { service } = fixture();
+  const { cookie } = await signIn(fixture(), ann);
+  const change = (rpc: string) =>
+    service.internalCall(`records.admin.v1.AccountService/${rpc}`, { account_id: holder.accountId, reason: "test" });
+  await change("SuspendAccount");
+  onTestFinished(async () => void (await change("ResumeAccount")));
+  const page = await open(contactPath, cookie);
+  expect([page.status, page.text.includes("Account suspended"), page.text.includes("Vale")]).toEqual([
+    403,
+    true,
+    false,
+  ]);
+  expect((await open(contactPath, cookie, "application/json")).body.error.reason).toBe("ACCOUNT_SUSPENDED");
+});

@@ -4,7 +4,7 @@ import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 
 /** Files of about 20 seconds or more, by their time. Vitest orders all other files, by their sizes. */
-export const longest: readonly string[] = [
+const longest: readonly string[] = [
   "faults/broken-connections",
   "drills/histories",
   "alerts/mutants",
@@ -52,7 +52,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 /** The place of a file in the list; behind all of it for the others, which stay as they are. */
-export function placeOf(path: string): number {
+function placeOf(path: string): number {
   const place = longest.indexOf(path.replace(/^test\//, "").replace(/\.test\.ts$/, ""));
   return place === -1 ? longest.length : place;
 }

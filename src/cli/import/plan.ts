@@ -41,8 +41,9 @@ const vcardFields = ["full_name", "email", "phone", "notes"];
 const changeable = contactFields.map(({ name }) => name).filter((name) => name !== "id" && name !== "external_id");
 
 /**
- * Makes the plan of an import. `survey` reads the file, whole or until the contacts have all `enough` fields. Fails with a usage error if an import in step needs a
- * file, or if a file lacks so many contacts that this must be confirmed.
+ * Makes the plan of an import. `survey` reads the file, whole or until the contacts have all `enough` fields. Fails
+ * with a usage error if an import in step needs a file, or if a file lacks so many contacts that this must be
+ * confirmed.
  */
 export async function planOf(
   { link, accountId, email, file, source }: Opened,

@@ -1,4 +1,5 @@
 // The text of a record: fetch shows every field of the messages, and the test has the list of those that it leaves out.
+import { nameOfContact, titleOfSession } from "../../../src/text/display-name.ts";
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create, ScalarType } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -9,7 +10,6 @@ import type { Fetched } from "../../../src/mcp/fetch.ts";
 import { fetchRecord, pageOfRecord } from "../../../src/mcp/fetch.ts";
 import type { RecordText } from "../../../src/mcp/record-text.ts";
 import { contactText, sessionText, shownPage } from "../../../src/mcp/record-text.ts";
-import { nameOfContact, titleOfSession } from "../../../src/mcp/rows.ts";
 import type { ToolContext } from "../../../src/mcp/tool.ts";
 
 /** The fields that fetch does not return, and why. */
