@@ -8,6 +8,7 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
+import { grantWrites } from "../../src/call/scope.ts";
 import type { SignedInUser } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
@@ -187,6 +188,34 @@ test("a caller without a session is still not signed in when identified again, a
   const caller = await guard.identifyAgain(parts.inbound());
   expect(() => guard.require(caller)).toThrow("You are not signed in.");
   expect(parts.steps).toEqual([]);
+});
+
+test.each<[string, () => ReturnType<Made["world"]["findUser"]>, string]>([
+  ["whose session ends", () => Promise.resolve(undefined), "NOT_SIGNED_IN"],
+  [
+    "whose identity is linked to another account",
+    () => Promise.resolve({ ...user, account: { id: new UUID(), betaEnrolled: true } }),
+    "NOT_SIGNED_IN",
+  ],
+  [
+    "whose account is suspended",
+    () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: true, suspended: true } }),
+    "ACCOUNT_SUSPENDED",
+  ],
+])("records that were read for a user %s meanwhile are not shown [CON-03, MCP-52]", async (_who, found, reason) => {
+  const guard = guardWith(unlimited);
+  const reading = guard.readRecords(parts.inbound(session), deadlineIn(1_000), user, async (scope) => {
+    expect(() => grantWrites(scope)).toThrow();
+    parts.world.findUser = found;
+    return "records";
+  });
+  expect(await reasonOf(reading)).toBe(reason);
+});
+
+test("records that were read for a user who is still signed in are shown [MCP-52]", async () => {
+  const read = (): Promise<string> => Promise.resolve("records");
+  const shown = guardWith(unlimited).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
+  expect(await shown).toBe("records");
 });
 
 describe("a page", () => {
