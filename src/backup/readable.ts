@@ -1,7 +1,7 @@
 // Checks documents before they are restored: a single one that cannot be read would fail whole pages.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
-import { decode } from "../db/decode.ts";
+import { decodeRow } from "../db/aggregate.ts";
 import { unrepresentableValues } from "../guards/representable.ts";
 import type { AnyContents } from "./contents.ts";
 import { documentOf, plainNames } from "./shapes.ts";
@@ -13,7 +13,7 @@ export type Checked = { readonly document: Document } | { readonly problem: stri
 export async function checkDocument(collection: string, contents: AnyContents, bson: Uint8Array): Promise<Checked> {
   let document: Document;
   try {
-    document = decode(Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength));
+    document = decodeRow(bson);
   } catch {
     // An example is a UUID of another length.
     return { problem: `must be readable, but ${nameOf(undefined)} of ${collection} has an invalid value` };

@@ -104,20 +104,3 @@ export function spentOn(tally: Tally, kind: Spent): number {
 export function waitOf(tally: Tally | undefined): string | undefined {
   return tally?.waits.at(-1)?.what ?? tally?.failed?.what ?? tally?.lastWait;
 }
-
-const bySession = new WeakMap<object, Tally>();
-
-/**
- * Counts the commands of a MongoDB session in a tally, until the returned function is called. `lsid` is the driver's
- * own object in each of them, which the driver reuses for other requests.
- */
-export function tallySession(lsid: object | undefined, tally: Tally | undefined): () => void {
-  if (lsid === undefined || tally === undefined) return () => undefined;
-  bySession.set(lsid, tally);
-  return () => void bySession.delete(lsid);
-}
-
-/** Returns the tally for a command with this `lsid`; undefined for a command outside a transaction. */
-export function tallyOfSession(lsid: unknown): Tally | undefined {
-  return typeof lsid === "object" && lsid !== null ? bySession.get(lsid) : undefined;
-}

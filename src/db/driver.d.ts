@@ -1,12 +1,24 @@
-// The parts of the driver that `closed-connections.ts` and `rejected-handshakes.ts` change, which its own types leave
-// out.
+// The parts of the driver that `connection.ts` and `rejected-handshakes.ts` change, which its own types leave out.
 declare module "mongodb/lib/cmap/connection.js" {
   import type { Socket } from "node:net";
+  import type { ClientSession, Document } from "mongodb";
 
   /** A connection of the pool or of a monitor. */
   export class Connection {
     readonly closed: boolean;
     readonly socket: Socket;
+    /** Host and port of the server. */
+    readonly address: string;
+    /** True once the client has authenticated. */
+    readonly established: boolean;
+    constructor(...options: readonly unknown[]);
+    /** Sends a command, and resolves with its reply. */
+    command(
+      ns: { readonly db: string },
+      command: Document,
+      options?: { readonly session?: ClientSession },
+      responseType?: unknown,
+    ): Promise<unknown>;
     /** Closes the connection, and lets the command that waits for a reply fail with the error. */
     cleanup(error: Error): void;
     /** Writes a command. Resolves when the socket has accepted it. */

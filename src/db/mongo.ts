@@ -12,14 +12,13 @@ import {
 import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../call/errors.ts";
-import { repairClosedConnections } from "./closed-connections.ts";
+import { createMongoClient } from "./connection.ts";
 import { checkConnections } from "./connection-check.ts";
 import { duplicateKey, isInvalidCommand, repeatableCodes, unauthorized } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { isRejectedHandshake, keepOpenConnections } from "./rejected-handshakes.ts";
 import { rejectionOf, unreachableAt } from "./rejection.ts";
-import { repairTopologyVersions } from "./topology-version.ts";
 
 /** The name under which MongoDB lists our connections. */
 export const appName = "records";
@@ -95,7 +94,6 @@ export async function connectMongo(
   maxPool?: number,
   onWait: (reason: string) => void = () => undefined,
 ): Promise<MongoClient> {
-  repairClosedConnections();
   keepOpenConnections();
   const until = performance.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {
@@ -126,9 +124,8 @@ function openClients(
   uri: string,
   maxPool: number | undefined,
 ): { readonly client: MongoClient; close(): Promise<unknown> } {
-  const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
+  const client = clientOf(uri, poolOptions(maxPool));
   const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0, maxIdleTimeMS: maxIdleMs });
-  repairTopologyVersions(client);
   watchPool(client);
   checkConnections(client, prober);
   watchPrimary(client, prober);
@@ -142,7 +139,7 @@ export function poolOptions(maxPool: number | undefined): MongoClientOptions {
 
 function clientOf(uri: string, options: MongoClientOptions): MongoClient {
   try {
-    return new MongoClient(withDatabase(uri), {
+    return createMongoClient(withDatabase(uri), {
       appName,
       // Under these names, the options of the URI do not replace them.
       writeConcern: { w: "majority" },

@@ -5,11 +5,12 @@ import { MongoError, MongoNetworkError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { isTimeoutOrUnavailable, isPast, leftMs, onPassed, requireNotPast } from "../call/deadline.ts";
-import { tallySession, timed, timedCommand } from "../call/tally.ts";
+import { timed, timedCommand } from "../call/tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { noteWrite, confirmGrant, requireGrant } from "../call/scope.ts";
 import { Failure, fail } from "../call/errors.ts";
 import { pause } from "./conflicts.ts";
+import { tallySession } from "./connection.ts";
 import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -163,7 +164,7 @@ export async function transaction<T>(
   const term = primary.require();
   return timed(deadline.tally, "dbMs", "mongodb transaction", () =>
     client.withSession(async (session) => {
-      const endTally = tallySession(session.id, deadline.tally);
+      const endTally = tallySession(session, deadline.tally);
       // The shared signal of a deadline can be late, and a commit has no fence.
       const release = onPassed(deadline, () => endSession(client, session));
       try {

@@ -1,10 +1,11 @@
 // Observes the commands to MongoDB and Redis: their names, durations and errors, but never their values.
 import type { Cluster, Redis } from "ioredis";
-import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { observeCommands } from "../db/connection.ts";
 import { isDataConflict, isDenied } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
-import { beginWait, tallyOfSession } from "../call/tally.ts";
+import { beginWait } from "../call/tally.ts";
 
 /** A command under way. Only the program and the drivers choose the names, so their number is bounded. */
 export interface Command {
@@ -24,35 +25,21 @@ export type CommandObserver = (command: Command) => (error?: string) => void;
 /** Called when MongoDB denies a command because the user lacks a privilege. */
 export type DeniedListener = (command: Pick<Command, "name" | "database" | "collection">) => void;
 
-/** Observes all commands of a client through the driver's events. The client needs `monitorCommands`. */
+/** Observes all commands of a client. Those of a transaction also count in the tally of its request. */
 export function watchMongo(client: MongoClient, observer: CommandObserver, onDenied: DeniedListener): void {
-  const running = new Map<number, { readonly command: Command; readonly end: (error?: string) => void }>();
-  const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent, error?: string): Command | undefined => {
-    const one = running.get(requestId);
-    running.delete(requestId);
-    one?.end(error);
-    return one?.command;
-  };
-  client.on(
-    "commandStarted",
-    ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
-      const target: unknown = name === "getMore" ? command["collection"] : command[name];
-      const sent: Command = {
-        system: "mongodb",
-        name,
-        database,
-        address,
-        collection: typeof target === "string" ? target : undefined,
-      };
-      const end = observer(sent);
-      running.set(requestId, { command: sent, end: allEnds(end, inTransaction(command, sent)) });
-    },
-  );
-  client.on("commandSucceeded", (event) => void end(event));
-  client.on("commandFailed", (event) => {
-    const sent = end(event, mongoError(event.failure));
-    if (sent !== undefined && event.failure instanceof MongoServerError && isDenied(Number(event.failure.code)))
-      onDenied(sent);
+  observeCommands(client, ({ command: sent, database, address, tally }) => {
+    const name = Object.keys(sent)[0] ?? "";
+    const target: unknown = name === "getMore" ? sent["collection"] : sent[name];
+    const collection = typeof target === "string" ? target : undefined;
+    const command: Command = { system: "mongodb", name, database, address, collection };
+    const end = observer(command);
+    if (tally !== undefined) tally.dbCommands += 1;
+    const endWait = tally && beginWait(tally, `mongodb ${name} ${collection ?? ""}`.trim());
+    return (error) => {
+      end(error === undefined ? undefined : mongoError(error));
+      endWait?.();
+      if (error instanceof MongoServerError && isDenied(Number(error.code))) onDenied(command);
+    };
   });
 }
 
@@ -77,25 +64,6 @@ export function watchRedis(client: Redis | Cluster, observer: CommandObserver): 
 /** Returns the address of the server as `host:port`. In a Sentinel group, that is the connected master. */
 function addressOf({ options: { host = "", port = 0, sentinels }, stream }: Redis): string {
   return sentinels == null ? `${host}:${port}` : `${stream.remoteAddress ?? ""}:${stream.remotePort ?? ""}`;
-}
-
-/**
- * Counts a transaction's command in the tally of its request, which waits for it. Returns the end of that wait, or
- * undefined for any other command.
- */
-function inTransaction({ lsid }: Document, { name, collection = "" }: Command): (() => void) | undefined {
-  const tally = tallyOfSession(lsid);
-  if (tally === undefined) return undefined;
-  tally.dbCommands += 1;
-  return beginWait(tally, `mongodb ${name} ${collection}`.trim());
-}
-
-function allEnds(end: (error?: string) => void, other: (() => void) | undefined): (error?: string) => void {
-  if (other === undefined) return end;
-  return (error) => {
-    end(error);
-    other();
-  };
 }
 
 /** Combines several observers into one. */

@@ -1,7 +1,8 @@
 // Aggregations that need one command, several ones, or a repetition after a change of the primary.
 import type { MongoClient } from "mongodb";
+import { BSON } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { aggregate } from "../../src/db/aggregate.ts";
+import { aggregate, decodeRow } from "../../src/db/aggregate.ts";
 import { appName, connectMongo } from "../../src/db/mongo.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { listenToMongo } from "../fixtures/databases/commands.ts";
@@ -134,4 +135,10 @@ test("rejects a read during which another member became the primary: the driver 
     vi.restoreAllMocks();
     await other.close();
   }
+});
+
+test("reads a text that is not well-formed UTF-8 with U+FFFD", () => {
+  const bytes = Buffer.from(BSON.serialize({ text: "abc" }));
+  bytes[bytes.indexOf("b")] = 0xff;
+  expect(decodeRow(bytes)).toEqual({ text: "a\ufffdc" });
 });

@@ -27,7 +27,7 @@ function watch(): () => string[] {
   return take;
 }
 
-/** Whether the innermost function of ours that waits for the command is no function of the service. */
+/** Whether the innermost function of ours that waits for the command, beside the connection itself, is a test's. */
 function isOfTest(): boolean {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
@@ -37,8 +37,9 @@ function isOfTest(): boolean {
     .split("\n")
     .filter(
       (line) =>
-        /\/(src|gateway|test|fixtures|drills)\/(?!support\/one-shard|(?:fixtures\/)?databases\/shards)/.test(line) &&
-        !line.includes("node_modules"),
+        /\/(src|gateway|test|fixtures|drills)\/(?!support\/one-shard|db\/connection|(?:fixtures\/)?databases\/shards)/.test(
+          line,
+        ) && !line.includes("node_modules"),
     );
   return ours.length > 0 && !/\/(src|gateway)\//.test(ours[0] ?? "");
 }

@@ -99,7 +99,6 @@ export const groups: readonly Group[] = [
     mutate: http("json", "json-fields", "json-undecoded", "enum-names", "timestamps"),
     tests: tests("gateway", "json", "enum-names", "timestamps"),
   },
-  { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
   {
     name: "credentials",
     mutate: ["src/config/address.ts", ...guards("credentials", "logout", "unidentified-body")],

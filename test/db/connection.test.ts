@@ -1,4 +1,4 @@
-// A command whose connection closes before the command is sent fails at once, and gives its connection back.
+// Connections to MongoDB: a command whose connection closes before it is sent fails at once.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { MongoClient } from "mongodb";
