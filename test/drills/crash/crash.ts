@@ -18,7 +18,6 @@ import type { PreparedWrite } from "./write.ts";
 import { prepareWrite } from "./write.ts";
 
 const claimAfter = {
-  file: "src/db/write.ts",
   from: "    if (claim !== undefined) await insertClaim(claims, claim, session);\n    const result = await work({ session }, {});\n    noteWrite(scope);\n    return result;\n  });",
   to: "    return work({ session }, {});\n  }).then(async (result) => {\n    if (claim !== undefined) await insertClaim(claims, claim, undefined);\n    return result;\n  });",
 };

@@ -39,12 +39,10 @@ export const dependencies: Drill = {
   },
   controls: [
     control("an instance without a deadline, whose MongoDB freezes", foremost.mongoFrozen, {
-      file: "src/call/deadline.ts",
       from: "withTimeout(Math.max(0, deadline.at - performance.now()), promise",
       to: "withTimeout(60_000, promise",
     }),
     control("an instance that takes a full disk for a fault of its own", foremost.diskFull, {
-      file: "src/db/mongo.ts",
       from: "return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);",
       to: "return failureOf(error);",
     }),

@@ -21,14 +21,13 @@ const forced: RoundPlan = { nemesis: "side cut, forced election", electionMs: 10
 const brief: RoundPlan = { nemesis: "brief side cut, forced election", electionMs: 10_000 };
 
 const localReads: Break = {
-  file: "src/db/mongo.ts",
   from: 'readConcernLevel: "majority",',
   to: 'readConcernLevel: "local",',
 };
 const noLease: readonly Break[] = [
-  { file: "src/db/lease.ts", from: "    if (time >= provenUntil) return", to: "    if (time < 0) return" },
-  { file: "src/db/lease.ts", from: "    if (time < term.usableAt) return", to: "    if (time < 0) return" },
-  { file: "src/db/aggregate.ts", from: "  primary.confirm(term);\n", to: "" },
+  { from: "    if (time >= provenUntil) return", to: "    if (time < 0) return" },
+  { from: "    if (time < term.usableAt) return", to: "    if (time < 0) return" },
+  { from: "  primary.confirm(term);\n", to: "" },
 ];
 
 const planned: readonly Planned[] = [
@@ -45,7 +44,6 @@ const planned: readonly Planned[] = [
       localReads,
       ...noLease,
       {
-        file: "src/contacts/store.ts",
         from: "...changes,\n          version: newRevision(),",
         to: "...changes,\n          version: before.version + 1,",
       },
@@ -62,24 +60,20 @@ const planned: readonly Planned[] = [
   {
     broken: "a write is tried again after its caller was served",
     breaks: [
-      { file: "src/db/write.ts", from: "onPassed(deadline, () => endSession(client, session))", to: "() => undefined" },
+      { from: "onPassed(deadline, () => endSession(client, session))", to: "() => undefined" },
       {
-        file: "src/db/write.ts",
         from: "    requireNotPast(deadline);\n    session.startTransaction",
         to: "    session.startTransaction",
       },
       {
-        file: "src/db/write.ts",
         from: "      requireNotPast(deadline);\n      await commitTransaction",
         to: "      await commitTransaction",
       },
       {
-        file: "src/db/write.ts",
         from: "|| isInterrupted(error)) || isPast(deadline)) throw error;",
         to: "|| isInterrupted(error))) throw error;",
       },
       {
-        file: "src/db/write.ts",
         from: "if (!isCommitResultUnknown(error) || isPast(deadline)) throw error;",
         to: "if (!isCommitResultUnknown(error)) throw error;",
       },

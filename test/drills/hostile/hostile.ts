@@ -49,15 +49,14 @@ const shortShare = 0.2;
 const derivingMs = { long: 900_000, short: 6_000 } as const;
 /** A control ends with what it finds: on a slow machine it has the time to. */
 const controlMs = 60_000;
-const listener = "src/http/listener.ts";
 const headersLimit = "const headersTimeoutMs = 10_000;";
 const requestLimit = "const requestTimeoutMs = 15_000;";
 /** In the short form the service's own limits are a fifth as long, so that there is less to wait for. */
 const hurried: readonly Break[] = [
-  { file: listener, from: headersLimit, to: "const headersTimeoutMs = 2_000;" },
-  { file: listener, from: requestLimit, to: "const requestTimeoutMs = 3_000;" },
-  { file: listener, from: "const keepAliveMs = 65_000;", to: "const keepAliveMs = 3_000;" },
-  { file: listener, from: "const stalledMs = 30_000;", to: "const stalledMs = 5_000;" },
+  { from: headersLimit, to: "const headersTimeoutMs = 2_000;" },
+  { from: requestLimit, to: "const requestTimeoutMs = 3_000;" },
+  { from: "const keepAliveMs = 65_000;", to: "const keepAliveMs = 3_000;" },
+  { from: "const stalledMs = 30_000;", to: "const stalledMs = 5_000;" },
 ];
 const requestId = 'const sent = single(headers["x-request-id"]);';
 
@@ -71,7 +70,6 @@ export const hostile: Drill = {
       "a text of any length is held against the pattern of an email",
       { onceBad: emailSlot },
       {
-        file: "src/guards/validate.ts",
         from: "  if (text.length > patternLimit) return false;\n",
         to: "",
       },
@@ -80,7 +78,6 @@ export const hostile: Drill = {
       "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
       { slot: "accept-encoding", version: "HTTP/2" },
       {
-        file: "src/http/inbound.ts",
         from: requestId,
         to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
       },
@@ -88,29 +85,26 @@ export const hostile: Drill = {
     control(
       "what a connection sends is parsed as it comes",
       "dense",
-      { file: "src/http/paced-input.ts", from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
-      { file: "src/http/paced-input.ts", from: "const maxPending = 16;", to: "const maxPending = 1_000_000;" },
+      { from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
+      { from: "const maxPending = 16;", to: "const maxPending = 1_000_000;" },
     ),
     control("a response of any size is made in one go", "largest", {
-      file: "src/large/slots.ts",
       from: "const largeBytes = 1_000_000;",
       to: "const largeBytes = 1_000_000_000;",
     }),
     control("any number of responses may be unread", "unread", {
-      file: "src/large/sending.ts",
       from: "  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();\n",
       to: "",
     }),
     control("any number of streams may be open", "unread", {
-      file: "src/http/peer-limits.ts",
       from: "      if (sum + amount > total || before + amount > ofNetwork) return undefined;\n",
       to: "",
     }),
     control(
       "slow clients have all the time that they want",
       "slow",
-      { file: listener, from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
-      { file: listener, from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
+      { from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
+      { from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
     ),
   ],
 };

@@ -32,22 +32,18 @@ export const isolation: Drill = {
   run: (form, say) => examine(form, say, "all"),
   controls: [
     control("a contact is read by its id alone", "REST", {
-      file: "src/contacts/store.ts",
-      from: "{ $match: { _id: id, account_id: scope.accountId } },",
-      to: "{ $match: { _id: id } },",
+      from: "{ $match: { _id: id, account_id: scope.accountId } }, { $project: withoutTerms },",
+      to: "{ $match: { _id: id } }, { $project: withoutTerms },",
     }),
     control("a contact is deleted by its id alone", "ingest", {
-      file: "src/contacts/store.ts",
       from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)",
       to: "contacts.deleteOne({ _id: id }, options)",
     }),
     control("every assistant is taken for the first one", "MCP", {
-      file: "src/guards/assistant.ts",
       from: "const holder = (inbound: Inbound): Reader => entered.get(inbound)",
       to: "let first: Reader | undefined; const holder = (inbound: Inbound): Reader => first ??= entered.get(inbound)",
     }),
     control("the 404 of another's contact says so", "REST", {
-      file: "src/contacts/store.ts",
       from: "return rows === undefined ? undefined : contactMessage(",
       to: 'if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: "It is another\'s." });\n      return rows === undefined ? undefined : contactMessage(',
     }),

@@ -52,10 +52,12 @@ const plans: Record<Form, Plan> = {
 /** A plan of a control. */
 const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
-const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
+const alone = {
+  from: 'level: "snapshot" }, writeConcern: { w: "majority" }',
+  to: 'level: "snapshot" }, writeConcern: { w: 1 }',
+};
 const inserted = "await writes.insert(scope, document, { message: response, records: [document._id] });\n";
 const otherResponse = {
-  file: "src/contacts/store.ts",
   from: `${inserted}      return response;`,
   to: `${inserted}      const other = createContactStore.before ?? response;\n      createContactStore.before = response;\n      return other;`,
 };

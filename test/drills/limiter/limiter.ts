@@ -33,7 +33,6 @@ const countInWindow = `local count = redis.call('INCR', KEYS[1])
   return {21, redis.call('PTTL', KEYS[1]), '1', tostring(now)}`;
 /** A limiter that counts in fixed windows. */
 const windowed: Break = {
-  file: "src/guards/shared-bucket.ts",
   from: "const takeScript = `",
   to: `const takeScript = \`${countInWindow}\`; const right = \``,
 };

@@ -52,17 +52,14 @@ const plans: Record<Form, Plan> = {
 const control: Plan = { ...plans.short, faults: { cluster: ["move"] } };
 
 const forgetful: Break = {
-  file: "src/guards/shared-bucket.ts",
   from: "[...args, String(maxTokens), String(debited)]",
   to: "[...args, '', String(debited)]",
 };
 const deaf: Break = {
-  file: "src/db/redis-client.ts",
   from: "    retryDelayOnFailover: 0,",
   to: "    retryDelayOnFailover: 0, maxRedirections: 0,",
 };
 const twoKeys: Break = {
-  file: "src/db/redis.ts",
   from: "client.eval(script, 1, key, ...values)",
   to: `client.eval(script, 2, key, key + ":holder", ...values)`,
 };

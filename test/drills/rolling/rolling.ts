@@ -25,7 +25,6 @@ const idle = 5;
 
 /** Instances whose stop waits for nothing. */
 const hasty: Break = {
-  file: "src/http/listener.ts",
   from: "const until = performance.now() + graceMs;",
   to: "const until = performance.now(); for (const socket of sockets.keys()) socket.destroy();",
 };

@@ -33,18 +33,15 @@ export const signOut: Drill = {
     control(
       "a token with a session is checked by when it was issued",
       {
-        file: "src/mcp/tokens.ts",
         from: 'const authenticatedAt = number(claims["auth_time"])',
         to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)',
       },
       {
-        file: "src/sign-in/ended-store.ts",
         from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };',
         to: "",
       },
     ),
     control("signing out ends the session of that browser alone", {
-      file: "src/sign-in/ended-store.ts",
       from: 'ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),\n          ',
       to: "",
     }),

@@ -69,9 +69,8 @@ const maxInProgress = 32;
 const haltsForMs = 15_000;
 /** The leak that the drill has to see. */
 const leaking = {
-  file: "src/http/inbound.ts",
-  from: "  const { headers } = request;",
-  to: "  const { headers } = request;\n  ((globalThis as { kept?: unknown[] }).kept ??= []).push([request, Buffer.alloc(524_288)]);",
+  from: "const { headers } = request; return { header:",
+  to: "const { headers } = request;\n  ((globalThis as { kept?: unknown[] }).kept ??= []).push([request, Buffer.alloc(524_288)]);\n  return { header:",
 };
 
 export const soak: Drill = {

@@ -35,10 +35,9 @@ const sizes = {
 const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
 /** Removes the limits of failed look-ups. */
 const unlimitedLookUps: readonly Break[] = [
-  { file: "src/guards/credentials.ts", from: "const waitMs = await lookUps.take(network);", to: "const waitMs = 0;" },
-  { file: "src/guards/capacity.ts", from: "unverified: Math.max(1, Math.floor(slots / 2))", to: "unverified: slots" },
+  { from: "const waitMs = await lookUps.take(network);", to: "const waitMs = 0;" },
+  { from: "unverified: Math.max(1, Math.floor(slots / 2))", to: "unverified: slots" },
   {
-    file: "src/guards/capacity.ts",
     from: '!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))',
     to: "true",
   },

@@ -4,12 +4,10 @@ import type { Break } from "../fixture/broken.ts";
 /** This code reads both forms of the date. */
 export const dateAsNumber: readonly Break[] = [
   {
-    file: "src/contacts/write.ts",
     from: "insertRecord(client, scope, contacts, contact,",
     to: "insertRecord(client, scope, contacts, { ...contact, created_at: contact.created_at.getTime() } as never,",
   },
   {
-    file: "src/db/fields.ts",
     from: "set[name] = timestamp(value);",
     to: "set[name] = timestamp(new Date(value));",
   },
@@ -18,7 +16,6 @@ export const dateAsNumber: readonly Break[] = [
 /** An update replaces the contact whatever was written since it was read. */
 export const losesUpdates: readonly Break[] = [
   {
-    file: "src/contacts/write.ts",
     from: "contacts.replaceOne({ ...unchanged, ...fence }, after,",
     to: "contacts.replaceOne({ _id: before._id, account_id: scope.accountId }, after,",
   },
