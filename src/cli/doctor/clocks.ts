@@ -1,8 +1,8 @@
-// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and reports wrong ones.
+// Compares the clocks of MongoDB, Redis, the identity provider and the service with this machine's.
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
 
-/** The clock readings of the other groups of checks. */
+/** Compares clocks with this machine's. */
 export interface Clocks {
   readonly now: () => number;
   /**
@@ -11,23 +11,8 @@ export interface Clocks {
    * reports whole seconds. If `reported` is not a number, the clock is reported as not compared.
    */
   read(check: string, owner: string, reported: number, sent: number): void;
-  /**
-   * Records the clock of an instance, which may run on this machine. The clock is compared with the majority, but does
-   * not count towards it.
-   */
-  readInstance: Clocks["read"];
   /** Returns one finding for each clock. */
   findings(): Finding[];
-}
-
-interface Reading {
-  readonly check: string;
-  /** The clock's name, as the beginning of a sentence. */
-  readonly owner: string;
-  /** How far the clock is ahead of this machine's, in milliseconds. */
-  readonly ahead: number;
-  /** Whether the clock counts towards a majority. */
-  readonly votes: boolean;
 }
 
 /**
@@ -38,67 +23,31 @@ const toleranceMs = 5_000;
 const setClock =
   "synchronize it with NTP (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
 
+/** Creates the comparison. `now` is this machine's clock. */
 export function createClocks(now: () => number): Clocks {
-  const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };
-  const readings: Reading[] = [own];
-  const unread: Finding[] = [];
-  const reader =
-    (votes: boolean): Clocks["read"] =>
-    (check, owner, reported, sent) => {
-      if (!Number.isFinite(reported))
-        return void unread.push({
-          check,
-          ...note(
-            `${owner} is not compared, because no response shows its time (Date).`,
-            `Compare it yourself, and ${setClock}`,
-          ),
-        });
-      readings.push({
-        check,
-        owner,
-        ahead: (reported % 1_000 === 0 ? reported + 500 : reported) - (sent + now()) / 2,
-        votes,
-      });
-    };
+  const findings: Finding[] = [];
   return {
     now,
-    read: reader(true),
-    readInstance: reader(false),
-    findings: () => [
-      ...(readings.length === 1
-        ? [{ check: own.check, ...note("This machine's clock has no other clock to compare with.") }]
-        : compare(readings)),
-      ...unread,
-    ],
+    read(check, owner, reported, sent) {
+      const exact = reported % 1_000 === 0 ? reported + 500 : reported;
+      findings.push({ check, ...verdictOn(owner, exact - (sent + now()) / 2) });
+    },
+    findings: () => findings,
   };
 }
 
-/** Compares the clocks with the time of the majority. Without a majority, only reports the differences. */
-function compare(readings: readonly Reading[]): Finding[] {
-  const voters = readings.filter(({ votes }) => votes);
-  const agreeing = (with_: Reading): Reading[] =>
-    voters.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
-  const largest = voters.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
-  const majority = voters.length > 1 && largest.length * 2 > voters.length;
-  const right = majority ? median(largest.map(({ ahead }) => ahead)) : 0;
-  const verdictOf = ({ check, owner, ahead }: Reading): Verdict => {
-    const off = ahead - right;
-    if (Math.abs(off) <= toleranceMs)
-      return majority || check !== "clock.own"
-        ? ok(`${owner} agrees with the others.`)
-        : note(`${owner} is compared with the others below.`);
-    const difference = `${duration(Math.abs(off))} ${off > 0 ? "ahead of" : "behind"}`;
-    if (majority) return fault(`${owner} is ${difference} most of the clocks.`, `Correct that clock: ${setClock}`);
-    return fault(
-      `${owner} is ${difference} this machine's clock. The doctor cannot determine which of the two is wrong.`,
-      `Check both, and correct the wrong one: ${setClock}`,
+/** Returns the verdict on a clock that is ahead of this machine's by so many milliseconds. */
+function verdictOn(owner: string, ahead: number): Verdict {
+  if (!Number.isFinite(ahead))
+    return note(
+      `${owner} is not compared, because no response shows its time (Date).`,
+      `Compare it yourself, and ${setClock}`,
     );
-  };
-  return readings.map((reading) => ({ check: reading.check, ...verdictOf(reading) }));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+  if (Math.abs(ahead) <= toleranceMs) return ok(`${owner} agrees with this machine's.`);
+  return fault(
+    `${owner} is ${duration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} this machine's clock.`,
+    `Find out which of the two is wrong, and ${setClock}`,
+  );
 }
 
 /** Formats a duration such as "1 h" or "2 min 5 s": enough to recognize a time zone or a drift. */

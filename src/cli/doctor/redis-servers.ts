@@ -23,8 +23,6 @@ export interface FoundServers {
   readonly servers: readonly FoundServer[];
 }
 
-const slots = 16_384;
-
 /** The doctor connects once, and waits only a short time for each server. */
 const once = {
   lazyConnect: true,
@@ -100,46 +98,33 @@ async function querySentinels({
 }: SentinelGroup): Promise<FoundServers> {
   const secure = tls ? { tls: {} } : {};
   const options = { ...sentinelCredentials, ...secure, enableReadyCheck: false };
-  const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
-    address: (await client.call("SENTINEL", "get-master-addr-by-name", master)) as [string, string] | null,
-    hasQuorum: await client.call("SENTINEL", "ckquorum", master).then(
-      () => true,
-      () => false,
-    ),
-  }));
-  if (responses.length === 0) return { verdict: noSentinel(silent, error), servers: [] };
-  const known = responses.flatMap(({ address }) =>
-    address === null ? [] : [{ host: address[0], port: Number(address[1]) }],
+  const { responses, silent, error } = await queryAll(
+    nodes,
+    options,
+    async (client) => (await client.call("SENTINEL", "get-master-addr-by-name", master)) as [string, string] | null,
   );
-  const named = [...new Map(known.map((node) => [shownNode(node), node]))];
-  const servers = named.slice(0, 1).map(([, node]) => serverAt(node, { ...credentials, ...secure, db }));
-  const [where = ""] = named.map(([name]) => name);
-  const verdict = (): Verdict => {
-    if (named.length === 0)
-      return fault(
+  if (responses.length === 0) return { verdict: noSentinel(silent, error), servers: [] };
+  const known = responses.find((address) => address !== null);
+  if (known === undefined || known === null)
+    return {
+      verdict: fault(
         `The Sentinels do not know a master named ${master}.`,
         "Correct the name at the end of REDIS_URL. SENTINEL MASTERS lists the masters of a Sentinel.",
-      );
-    if (named.length > 1 || known.length < responses.length)
-      return warning(
-        `The Sentinels do not agree on the master ${master}: ${named.map(([name]) => name).join(", ")}.`,
-        "Try again after the failover. If this persists, compare SENTINEL MASTERS on each of them.",
-      );
-    if (silent.length > 0)
-      return warning(
-        `Of ${nodes.length} Sentinels, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
-        "Start them, or correct REDIS_URL. One running Sentinel is enough to find the master.",
-      );
-    if (!responses.every(({ hasQuorum }) => hasQuorum))
-      return warning(
-        `The Sentinels cannot fail over: ${master} has no quorum.`,
-        `Run SENTINEL CKQUORUM ${master}, and start the missing Sentinels.`,
-      );
-    return ok(
-      `${nodes.length === 1 ? "The Sentinel names" : `All ${nodes.length} Sentinels name`} ${where} as the master ${master}.`,
-    );
-  };
-  return { verdict: verdict(), servers };
+      ),
+      servers: [],
+    };
+  const node = { host: known[0], port: Number(known[1]) };
+  const verdict = someSilent(silent, error) ?? ok(`The Sentinels name ${shownNode(node)} as the master ${master}.`);
+  return { verdict, servers: [serverAt(node, { ...credentials, ...secure, db })] };
+}
+
+/** Returns the warning about servers of REDIS_URL that do not respond; undefined if all do. */
+function someSilent(silent: readonly string[], error: unknown): Verdict | undefined {
+  if (silent.length === 0) return undefined;
+  return warning(
+    `These servers of REDIS_URL do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
+    "Start them, or name others. A start needs one that responds.",
+  );
 }
 
 function noSentinel(silent: readonly string[], error: unknown): Verdict {
@@ -166,39 +151,20 @@ export const missingRights = "Grant it the rights that docs/production.md lists 
 async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
   const options = { ...credentials, ...(tls ? { tls: {} } : {}) };
   const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
-    info: String(await client.cluster("INFO")),
-    ranges: (await client.cluster("SLOTS")).map(([first, last, [host = "", port = 0] = [], ...replicas]) => ({
-      count: last - first + 1,
-      host,
-      port,
-      replicas,
-    })),
+    state: /^cluster_state:(\w+)/m.exec(String(await client.cluster("INFO")))?.[1] ?? "unknown",
+    masters: (await client.cluster("SLOTS")).map(([, , [host = "", port = 0] = []]) => ({ host, port })),
   }));
   const [response] = responses;
   if (response === undefined) return { verdict: noCluster(silent, error), servers: [] };
-  const masters = new Map(response.ranges.map((range) => [shownNode(range), range]));
-  const servers = [...masters.values()].map(({ host, port }) => serverAt({ host, port }, options));
-  const served = response.ranges.reduce((sum, { count }) => sum + count, 0);
-  const bare = [...masters].filter(([, { replicas }]) => replicas.length === 0).map(([name]) => name);
-  const verdict = (): Verdict => {
-    if (!/^cluster_state:ok\r?$/m.test(response.info) || served < slots)
-      return fault(
-        `The cluster is down: ${served} of ${slots} slots have a master, and its state is ${/^cluster_state:(\w+)/m.exec(response.info)?.[1] ?? "unknown"}.`,
-        "Run CLUSTER INFO and CLUSTER NODES, and restore the missing masters.",
-      );
-    if (silent.length > 0)
-      return warning(
-        `Of the nodes in REDIS_URL, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
-        "Start them, or name other nodes. A start needs one that responds.",
-      );
-    if (bare.length > 0)
-      return warning(
-        `These masters have no replica: ${bare.join(", ")}. While one is unavailable, each instance throttles on its own.`,
-        "Add a replica for each with CLUSTER REPLICATE.",
-      );
-    return ok(`${masters.size} masters hold all ${slots} slots, each with a replica.`);
-  };
-  return { verdict: verdict(), servers };
+  const masters = [...new Map(response.masters.map((node) => [shownNode(node), node])).values()];
+  const verdict =
+    response.state === "ok"
+      ? (someSilent(silent, error) ?? ok(`The cluster is up, with ${masters.length} masters.`))
+      : fault(
+          `The cluster is down: its state is ${response.state}.`,
+          "Run CLUSTER INFO and CLUSTER NODES, and restore the missing masters.",
+        );
+  return { verdict, servers: masters.map((node) => serverAt(node, options)) };
 }
 
 function noCluster(silent: readonly string[], error: unknown): Verdict {

@@ -72,12 +72,7 @@ function insideChecks({ serviceToken, clocks }: DoctorContext, url: string): Pro
     check("service.live", async () => {
       const sent = clocks.now();
       const { status, headers } = await request(`${url}/livez`);
-      clocks.readInstance(
-        "clock.instance",
-        `The clock of the instance at ${url}`,
-        Date.parse(headers.get("date") ?? ""),
-        sent,
-      );
+      clocks.read("clock.instance", `The clock of the instance at ${url}`, Date.parse(headers.get("date") ?? ""), sent);
       return status === 200
         ? ok(`${url} is alive.`)
         : fault(
@@ -213,7 +208,7 @@ async function outsideChecks({ baseUrl, config, clocks }: DoctorContext): Promis
     async () => {
       const sent = clocks.now();
       response = await request(url, { headers: { "X-Request-Id": requestId } });
-      clocks.readInstance(
+      clocks.read(
         "clock.public",
         `The clock of the instance behind ${baseUrl}`,
         Date.parse(response.headers.get("date") ?? ""),
