@@ -56,6 +56,8 @@ export interface ContactFilter {
   readonly query: string | undefined;
   readonly archived: boolean | undefined;
   readonly hasEmail: boolean | undefined;
+  /** Digits with which the phone must end. */
+  readonly phoneEndsWith: string | undefined;
   /** Finds active contacts with any word of the query, best match first. */
   readonly anyWord: boolean;
   /** Searches the notes and the memory of active contacts instead of their names. */
@@ -141,17 +143,17 @@ async function findSimilar(
 async function findIds(
   contacts: Collection<Document>,
   scope: Scope,
-  { query, archived, hasEmail, anyWord, inNotes, metBefore }: ContactFilter,
+  { query, archived, anyWord, inNotes, metBefore, ...fields }: ContactFilter,
   page: PageRequest,
   searchOf: (query: string) => ContactQuery,
 ): Promise<UUID[]> {
   const met = metBefore === undefined ? [] : metBeforeStages(scope, metBefore);
-  const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
+  const checked = fieldConditions(fields);
   if (query === undefined) {
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
     const stages = [
       { $match: { account_id: scope.accountId } },
-      ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...byEmail } }, ...met]),
+      ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...checked } }, ...met]),
       { $project: { _id: 1 } },
     ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
@@ -159,21 +161,30 @@ async function findIds(
   const end = page.offset + page.limit + 1;
   const only = async (found: readonly UUID[]): Promise<UUID[]> => keepMatching(contacts, scope, found, met);
   if (inNotes)
-    return (await only(await findInNotes(contacts, scope, { query, anyWord }, byEmail))).slice(page.offset, end);
+    return (await only(await findInNotes(contacts, scope, { query, anyWord }, checked))).slice(page.offset, end);
   const search = searchOf(query);
   if (anyWord) {
     const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
-    const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, byEmail, search.index);
+    const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, checked, search.index);
     return (await only(found)).slice(page.offset, end);
   }
-  const narrowing = [...checkStages(byEmail), ...met];
+  const narrowing = [...checkStages(checked), ...met];
   const active = archived === true ? [] : await findActive(contacts, scope, search, narrowing, end);
   const others =
-    archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, byEmail));
+    archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, checked));
   const found = [...active, ...others];
   const misspelt = found.length === 0 && archived !== true;
-  const all = misspelt ? await only(await findSimilar(contacts, scope, search, byEmail, end)) : found;
+  const all = misspelt ? await only(await findSimilar(contacts, scope, search, checked, end)) : found;
   return all.slice(page.offset, end);
+}
+
+/** Returns the conditions on fields that no index covers. */
+function fieldConditions({ hasEmail, phoneEndsWith }: Pick<ContactFilter, "hasEmail" | "phoneEndsWith">): Document {
+  return {
+    ...(hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null }),
+    // Anything but digits may follow each of them.
+    ...(phoneEndsWith === undefined ? {} : { phone: { $regex: `${[...phoneEndsWith].join("[^0-9]*")}[^0-9]*$` } }),
+  };
 }
 
 async function findActive(

@@ -23,9 +23,10 @@ const pageLimit = 25;
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
     async searchContacts(request, scope) {
-      const { query, state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes, ...rest } = request;
+      const { query, state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes, ...more } = request;
+      const { phoneEndsWith, ...rest } = more;
       requireAllRead(rest);
-      const beyond = [state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes];
+      const beyond = [state, hasEmail, limit, offset, anyWord, brief, lastSessionBefore, inNotes, phoneEndsWith];
       if (beyond.every((value) => value === undefined))
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
       if (inNotes === true && query === "")
@@ -43,6 +44,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
         query: query === "" ? undefined : query,
         archived,
         hasEmail,
+        phoneEndsWith,
         anyWord: anyWord === true,
         inNotes: inNotes === true,
         metBefore: lastSessionBefore === undefined ? undefined : parseInstant(lastSessionBefore)?.first,

@@ -6,9 +6,11 @@ import { rejectInput } from "../call/errors.ts";
 import type { NoteService as Descriptor, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import type { SessionSummary } from "../gen/records/v1/sessions_pb.ts";
+import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
 import { periodOf } from "../text/instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
+import { noteTypeName } from "./document.ts";
 import type { NoteFilter, NoteStore } from "./store.ts";
 
 const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
@@ -24,7 +26,7 @@ export type SessionsOf = (scope: Scope, ids: readonly UUID[]) => Promise<readonl
 export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): AccountService<typeof Descriptor> {
   return {
     async searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...more }, scope) {
-      const { withContext, ...rest } = more;
+      const { withContext, noteType = SessionNoteType.UNSPECIFIED, ...rest } = more;
       requireAllRead(rest);
       if (contactId !== undefined && sessionId !== undefined)
         return rejectInput([
@@ -34,6 +36,7 @@ export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): Acc
       const filter = {
         query: query === "" ? undefined : query,
         kind: kinds[kind ?? NoteKind.UNSPECIFIED],
+        type: noteType === SessionNoteType.UNSPECIFIED ? undefined : noteTypeName(noteType),
         ownerId: owner === undefined ? undefined : uuid(owner),
         ofSessions: contactId !== undefined && kind === NoteKind.SESSION,
         ...periodOf(from, to),

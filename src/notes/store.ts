@@ -53,6 +53,8 @@ export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) =
 export interface NoteFilter {
   readonly query: string | undefined;
   readonly kind: NoteDocument["kind"] | undefined;
+  /** The stored type. */
+  readonly type: string | undefined;
   readonly ownerId: UUID | undefined;
   /** True if the owner is a contact, and the notes of its newest sessions are searched instead of its own. */
   readonly ofSessions: boolean;
@@ -200,7 +202,7 @@ async function parentsOf(
 async function find(
   notes: Collection<Document>,
   scope: Scope,
-  { query, kind, first, last, anyWord }: NoteFilter,
+  { query, kind, type, first, last, anyWord }: NoteFilter,
   parents: readonly UUID[] | undefined,
   page: PageRequest,
   searchOf: (query: string) => WordQuery,
@@ -208,11 +210,11 @@ async function find(
   if (parents?.length === 0 || (first !== undefined && last !== undefined && first > last)) return [];
   const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
   const owner = parents && { parent_id: { $in: [...parents] } };
-  const ofKind = kind && { kind };
+  const ofKind = { ...(kind && { kind }), ...(type !== undefined && { type }) };
   const fields = { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } };
   const run = (hint: string, condition: Document): Promise<NoteDocument[]> => {
     const filter = { account_id: scope.accountId, ...owner, ...within, ...condition };
-    const stages = [{ $match: filter }, ...pageStages(page, checkStages(ofKind ?? {})), fields];
+    const stages = [{ $match: filter }, ...pageStages(page, checkStages(ofKind)), fields];
     return read<NoteDocument>(notes, scope, stages, { hint });
   };
   const search = query === undefined ? undefined : searchOf(query);

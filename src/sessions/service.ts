@@ -19,19 +19,24 @@ export function createSessionService(
 ): AccountService<typeof Descriptor> {
   return {
     listSessions({ query, contactId, from, to, limit = 0, offset = 0, ...more }, scope) {
-      const { hasTranscript, contactName, anyWord, order, ...rest } = more;
+      const { hasTranscript, hasNotes, contactName, anyWord, order, ...rest } = more;
       requireAllRead(rest);
       const soonest = order === SessionOrder.SOONEST;
       if (soonest && anyWord === true)
         return rejectInput([{ field: "order", rule: "one_of", message: "must not be soonest if any_word is true" }]);
+      const { first, last } = periodOf(from, to);
+      const now = Date.now();
+      const begin = soonest && from === undefined && (last === undefined || last >= now) ? now : first;
       const filter = {
         query,
         hasTranscript,
+        hasNotes,
         contactName,
         anyWord: anyWord === true,
         soonest,
         contactId: contactId === undefined ? undefined : uuid(contactId),
-        ...periodOf(from ?? (soonest && to === undefined ? new Date().toISOString() : undefined), to),
+        first: begin,
+        last,
       };
       return sessions.list(scope, filter, { limit, offset });
     },

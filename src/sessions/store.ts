@@ -41,6 +41,7 @@ export interface SessionFilter {
   readonly first: number | undefined;
   readonly last: number | undefined;
   readonly hasTranscript: boolean | undefined;
+  readonly hasNotes: boolean | undefined;
   /** Words that the contact's name must contain. */
   readonly contactName: string | undefined;
   /** Finds sessions with any word of the query, best match first. */
@@ -87,7 +88,7 @@ export const sessionCollection: CollectionSpec = {
   ],
 };
 
-/** The maximum number of sessions whose transcripts are looked up, which bounds the time of a list. */
+/** The maximum number of sessions whose transcripts or notes are looked up, which bounds the time of a list. */
 const maxLookedUp = 2_000;
 
 /** Creates the store of a database's sessions. */
@@ -162,7 +163,7 @@ async function listByAnyWord(
   const words = wordsOf(searchOf(filter.query ?? "").readings);
   const condition = { ...indexed, ...checked };
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
-  const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
+  const stages = [...lookUpStages(scope, filter), { $project: summaryProjection }];
   // Cut here, best first: a `$limit` in the stages would keep arbitrary sessions.
   const found = await readInOrder<SummaryRow>(sessions, scope, ids.slice(0, maxLookedUp), stages);
   const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
@@ -202,7 +203,7 @@ async function find(
   if (isEmpty || searches.some(({ readings }) => readings.length === 0)) return [];
   const run = (hint: string, words: Document, alsoChecked: Document = {}): Promise<SummaryRow[]> => {
     const match = { $match: { account_id: scope.accountId, ...indexed, ...words } };
-    const narrowing = [...checkStages({ ...alsoChecked, ...checked }), ...transcriptStages(scope, filter)];
+    const narrowing = [...checkStages({ ...alsoChecked, ...checked }), ...lookUpStages(scope, filter)];
     const stages = [match, ...pageStages(page, narrowing, soonest ? 1 : -1), { $project: summaryProjection }];
     return read<SummaryRow>(sessions, scope, stages, { hint });
   };
@@ -233,15 +234,28 @@ function bothOf(one: WordQuery | undefined, other: WordQuery): WordQuery {
   return { ...other, readings };
 }
 
-/** Returns the stages that keep only sessions with a transcript, or only those without one. */
-function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
-  if (hasTranscript === undefined) return [];
+/** Returns the stages that keep only sessions with a transcript or notes, or only those without. */
+function lookUpStages(scope: Scope, { hasTranscript, hasNotes }: SessionFilter): Document[] {
+  if (hasTranscript === undefined && hasNotes === undefined) return [];
+  const found = (has: boolean): Document => (has ? { $ne: [] } : { $eq: [] });
   return [
     { $limit: maxLookedUp },
     { $project: summaryProjection },
-    lookUpTranscripts(scope, { _id: 1 }),
-    { $match: { spoken: hasTranscript ? { $ne: [] } : [] } },
+    ...(hasTranscript === undefined
+      ? []
+      : [lookUpTranscripts(scope, { _id: 1 }), { $match: { spoken: found(hasTranscript) } }]),
+    ...(hasNotes === undefined ? [] : [lookUpNote(scope), { $match: { noted: found(hasNotes) } }]),
   ];
+}
+
+/** Returns the stage that adds to each session, as `noted`, the id of one of its notes if it has any. */
+function lookUpNote(scope: Scope): Document {
+  const pipeline = [
+    { $match: { account_id: scope.accountId, kind: "session" } },
+    { $limit: 1 },
+    { $project: { _id: 1 } },
+  ];
+  return { $lookup: { from: collections.notes, localField: "_id", foreignField: "parent_id", pipeline, as: "noted" } };
 }
 
 const ownTextPath = `$own.${textField}`;

@@ -37,6 +37,8 @@ const none = {
   query: undefined,
   first: undefined,
   last: undefined,
+  type: undefined,
+  hasNotes: undefined,
   anyWord: false,
   withSnippets: false,
   soonest: false,

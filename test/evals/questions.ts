@@ -1,6 +1,7 @@
-// Twenty everyday questions over the demo's records: the ten that users ask assistants first, and ten more.
+// Everyday questions over the demo's records: the ten that users ask assistants first, and others.
 import { beginningOf, dateOf, hasWords, idsOf, isArchived, nameOf } from "./records.ts";
-import type { Records, Session } from "./records.ts";
+import type { Contact, Note, Records, Session } from "./records.ts";
+import { SessionNoteType } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { CallTool, Question } from "./trace.ts";
 
 /** A list page by page, to its end. */
@@ -195,4 +196,216 @@ const more: readonly Question[] = [
   },
 ];
 
-export const questions: readonly Question[] = [...first, ...more];
+/** The twelve with which a stranger found what the tools lacked, where they are not among the others. */
+const lacking: readonly Question[] = [
+  {
+    prompt: "What have I agreed with Søren Ødegård?",
+    trace: async (callTool) =>
+      callTool("search_notes", { contact_id: await idOf(callTool, "soren odegard"), kind: "session", limit: 5 }),
+    facts: (records) =>
+      records.sessionsOf("Søren Ødegård").flatMap(records.notesOf).sort(newest).slice(0, 5).map(beginningOf),
+  },
+  {
+    prompt: "Prepare me for my next meeting.",
+    async trace(callTool) {
+      const { data } = await callTool("list_sessions", { order: "soonest", limit: 1 });
+      await callTool("get_session", { session_id: data[0].id });
+    },
+    facts: ({ sessions, isPast, personOf, notesOf }) => {
+      const next = sessions.filter((one) => one.sessionDate !== undefined && !isPast(one)).at(-1);
+      return next === undefined ? [] : [...idsOf([next]), personOf(next), ...notesOf(next).map(beginningOf)];
+    },
+  },
+  {
+    prompt: "Whom have I not met since three months ago?",
+    trace: (callTool, { day }) => callTool("search_contacts", { last_session_before: day(-90), brief: true }),
+    facts: ({ contacts, sessions, isPast, day }) => {
+      const isLong = ({ id }: Contact): boolean => {
+        const [last] = sessions.filter((one) => one.contactId === id && one.sessionDate !== undefined && isPast(one));
+        return last !== undefined && dateOf(last) < day(-90);
+      };
+      return contacts
+        .filter((one) => !isArchived(one) && isLong(one))
+        .sort(latestChange)
+        .slice(0, 25)
+        .map(nameOf);
+    },
+  },
+  {
+    prompt: "Which sessions of the last two months have no notes?",
+    trace: (callTool, { day }) =>
+      pages(callTool, "list_sessions", { has_notes: false, from: day(-62), to: day(-1), limit: 25 }),
+    facts: ({ sessionsBetween, day, notesOf }) =>
+      idsOf(sessionsBetween(day(-62), day(-1)).filter((one) => notesOf(one).length === 0)),
+  },
+  {
+    prompt: "What did anyone say about pricing?",
+    trace: (callTool) => callTool("search_transcripts", { query: "pricing" }),
+    facts: ({ sessions, transcriptOf }) => {
+      const lines = sessions.map((one) =>
+        (transcriptOf(one) ?? "").split("\n").find((line) => hasWords(line, "pricing")),
+      );
+      return lines.flatMap((line) => line ?? []).slice(0, 3);
+    },
+  },
+  {
+    prompt: "Who has to do with Saltmarsh?",
+    async trace(callTool) {
+      await callTool("search_contacts", { query: "saltmarsh", brief: true });
+      await callTool("search_contacts", { query: "saltmarsh", in_notes: true, brief: true });
+    },
+    facts: ({ contacts }) =>
+      contacts
+        .filter((one) => hasWords([one.email, one.notes, one.memory].join(" "), "saltmarsh"))
+        .filter((one) => !isArchived(one))
+        .map(nameOf),
+  },
+  {
+    prompt: "What did Tomáš Růžička and Yael Ben-David say about pricing?",
+    async trace(callTool) {
+      await callTool("search_transcripts", { contact_id: await idOf(callTool, "tomas ruzicka"), query: "pricing" });
+      await callTool("search_notes", { query: "pricing", limit: 10 });
+    },
+    facts: ({ sessionsOf, transcriptOf, notes }) => [
+      ...sessionsOf("Tomáš Růžička")
+        .flatMap((one) => (transcriptOf(one) ?? "").split("\n").find((line) => hasWords(line, "pricing")) ?? [])
+        .slice(0, 1),
+      ...notes
+        .filter(({ content }) => hasWords(content, "pricing"))
+        .slice(0, 1)
+        .map(beginningOf),
+    ],
+  },
+  {
+    prompt: "When did I last meet Ann Lee?",
+    trace: (callTool) => callTool("search_contacts", { query: "ann lee", brief: true, limit: 1 }),
+    facts: (records) => untilNow("Ann Lee", records).slice(0, 1).map(dateOf),
+  },
+  {
+    prompt: "Whose number ends in 42?",
+    trace: (callTool) => callTool("search_contacts", { phone_ends_with: "42", brief: true }),
+    facts: ({ contacts }) => contacts.filter((one) => !isArchived(one) && /42\D*$/.test(one.phone ?? "")).map(nameOf),
+  },
+  {
+    prompt: "What was noted about hiring in the last year, and with whom?",
+    trace: (callTool, { day }) => callTool("search_notes", { query: "hiring", from: day(-365), limit: 5 }),
+    facts: ({ notesBetween, day }) =>
+      notesBetween(day(-365), day(0))
+        .filter(({ content }) => hasWords(content, "hiring"))
+        .sort(newest)
+        .slice(0, 5)
+        .map(beginningOf),
+  },
+  {
+    prompt: "Which notes did colleagues comment?",
+    trace: (callTool) => callTool("search_notes", { note_type: "reader_comment", limit: 10 }),
+    facts: ({ notes }) =>
+      notes
+        .filter((one) => "type" in one && one.type === SessionNoteType.READER_COMMENT)
+        .slice(0, 10)
+        .map(beginningOf),
+  },
+  {
+    prompt: "Show my newest notes.",
+    trace: (callTool) => callTool("search_notes", { limit: 5 }),
+    facts: ({ notes }) => notes.slice(0, 5).map(beginningOf),
+  },
+];
+
+/** Twelve more, from the descriptions of the tools. */
+const others: readonly Question[] = [
+  {
+    prompt: "With which account am I signed in?",
+    trace: (callTool) => callTool("whoami", {}),
+    facts: () => ["@example.com"],
+  },
+  {
+    prompt: "What is on my calendar in the next month, in order?",
+    trace: (callTool, { day }) => callTool("list_sessions", { order: "soonest", to: day(31), limit: 25 }),
+    facts: ({ sessions, isPast, day }) =>
+      idsOf(
+        sessions
+          .filter((one) => one.sessionDate !== undefined && !isPast(one) && dateOf(one) <= day(31))
+          .reverse()
+          .slice(0, 25),
+      ),
+  },
+  {
+    prompt: "What was prepared for the meetings of the last month?",
+    trace: (callTool, { day }) => callTool("search_notes", { note_type: "ai_meeting_prep", from: day(-31), limit: 10 }),
+    facts: ({ notesBetween, day }) =>
+      notesBetween(day(-31), day(0))
+        .filter((one) => "type" in one && one.type === SessionNoteType.AI_MEETING_PREP)
+        .sort(newest)
+        .slice(0, 10)
+        .map(beginningOf),
+  },
+  {
+    prompt: "How can I reach Søren Odegrad? (misspelt)",
+    trace: (callTool) => callTool("search_contacts", { query: "soren odegrad", brief: true }),
+    facts: () => ["soren@fjordlys.example.net"],
+  },
+  {
+    prompt: "What did I write about my contacts in the last week, not about sessions?",
+    trace: (callTool, { day }) => callTool("search_notes", { kind: "contact", from: day(-7), limit: 10 }),
+    facts: ({ notesBetween, day }) =>
+      notesBetween(day(-7), day(0))
+        .filter((one) => "contactId" in one)
+        .sort(newest)
+        .slice(0, 10)
+        .map(beginningOf),
+  },
+  {
+    prompt: "Is there a contact 이서연, and what is the number?",
+    trace: (callTool) => callTool("search_contacts", { query: "서연", brief: true }),
+    facts: () => ["tel:+1-206-555-0164"],
+  },
+  {
+    prompt: "Which of Ann Lee's sessions were about pricing?",
+    trace: (callTool) => callTool("list_sessions", { contact_name: "ann lee", query: "pricing", limit: 25 }),
+    facts: ({ sessionsOf }) => idsOf(sessionsOf("Ann Lee").filter(({ title }) => hasWords(title, "pricing"))),
+  },
+  {
+    prompt: "Quote what Ann Lee said about the shop most recently.",
+    trace: async (callTool) =>
+      callTool("search_transcripts", { contact_id: await idOf(callTool, "ann lee"), query: "shop", limit: 1 }),
+    facts: ({ sessionsOf, transcriptOf }) =>
+      sessionsOf("Ann Lee")
+        .flatMap((one) => (transcriptOf(one) ?? "").split("\n").find((line) => hasWords(line, "shop")) ?? [])
+        .slice(0, 1),
+  },
+  {
+    prompt: "Whose address is soren@fjordlys.example.net?",
+    trace: (callTool) => callTool("search_contacts", { query: "soren@fjordlys.example.net", brief: true }),
+    facts: () => ["Søren Ødegård"],
+  },
+  {
+    prompt: "Who called from 07700 900942?",
+    trace: (callTool) => callTool("search_contacts", { query: "07700 900942", brief: true }),
+    facts: () => ["Σοφία Θεοδώρου"],
+  },
+  {
+    prompt: "What do I know about Deepa Banerjee?",
+    trace: async (callTool) => callTool("get_contact", { contact_id: await idOf(callTool, "deepa banerjee") }),
+    facts: (records) => [
+      ...idsOf(untilNow("Deepa Banerjee", records).slice(0, 1)),
+      ...records.contactNotesOf("Deepa Banerjee").slice(0, 1).map(beginningOf),
+    ],
+  },
+  {
+    prompt: "Which archived contacts have the name Novotný?",
+    trace: (callTool) => callTool("search_contacts", { query: "novotny", state: "any", brief: true }),
+    facts: ({ contacts }) => contacts.filter(({ fullName }) => hasWords(fullName, "novotný")).map(nameOf),
+  },
+];
+
+function newest(one: Note, other: Note): number {
+  return Number((other.createdAt?.seconds ?? 0n) - (one.createdAt?.seconds ?? 0n));
+}
+
+function latestChange(one: Contact, other: Contact): number {
+  return Number((other.updatedAt?.seconds ?? 0n) - (one.updatedAt?.seconds ?? 0n));
+}
+
+/** All questions, each with how an assistant finds the facts. */
+export const questions: readonly Question[] = [...first, ...more, ...lacking, ...others];

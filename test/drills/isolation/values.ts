@@ -45,6 +45,7 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
       return { own: "contact", pairs: ["contact", "session"].map((kind) => alike("the kind", kind)) };
     case "has_email":
     case "has_transcript":
+    case "has_notes":
     case "any_word":
     case "brief":
     case "in_notes":
@@ -83,6 +84,10 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
           },
         ],
       };
+    case "note_type":
+      return { own: "user_manual", pairs: ["user_manual", "reader_comment"].map((type) => alike("the type", type)) };
+    case "phone_ends_with":
+      return { own: "00", pairs: ["00", "11"].map((digits) => alike("the digits", digits)) };
     case "order":
       return { own: "soonest", pairs: ["newest", "soonest"].map((order) => alike("the order", order)) };
     case "limit":

@@ -86,6 +86,7 @@ describe("order [MCP-17] [MCP-44]", () => {
     [{ from: "2098-01-01", order: "newest" }, ["Far away", "Later", "Soon"]],
     [{ from: "2098-01-01", order: "Soonest", limit: 1, offset: 1 }, ["Later"]],
     [{ to: "2026-01-01", order: "soonest" }, ["Spring talk", "Autumn talk"]],
+    [{ to: "2098-06-30", order: "soonest", contact_name: "odd" }, []],
     [{ from: "2098-01-01", order: "soonest", contact_name: "orla" }, ["Soon", "Far away"]],
     [{ from: "2098-01-01", order: "soonest", query: "far" }, ["Far away"]],
   ])("%j lists %j", async (given, found) => {

@@ -20,7 +20,7 @@ describe("rejected arguments", () => {
     [
       "search_contacts",
       { query: "ann", page: 5 },
-      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word, brief, last_session_before, in_notes",
+      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word, brief, last_session_before, in_notes, phone_ends_with",
     ],
     ["get_contact", {}, "contact_id: is required"],
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
