@@ -11,6 +11,7 @@ import { areCommandsGenerated, commandsFile } from "./commands.ts";
 import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
 import { arePlacesGenerated, placesFile } from "./sharding-table.ts";
 import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
+import { protoDeps, writeProtoDeps } from "./proto-deps.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
 
 /** Takes as long as many other steps, so it runs beside them. */
@@ -23,6 +24,7 @@ const steps: readonly Step[] = [
     `the protos break what was released in ${releasedImage} (buf breaking)`,
     () => buf("breaking", "proto", "--against", releasedImage),
   ],
+  [`${protoDeps} is not what its packages contain: run \`npm run generate\``, areProtoDepsCopied],
   ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
   [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
@@ -57,16 +59,27 @@ function run(program: string, ...options: string[]): boolean {
   return spawnSync(program, options, { stdio: "inherit" }).status === 0;
 }
 
-/** Generates into a folder of its own and compares, so that it works on any tree and touches none. */
 function isGenerated(): boolean {
+  return isSame("src/gen", (folder) => buf("generate", "--output", folder));
+}
+
+function areProtoDepsCopied(): boolean {
+  return isSame(protoDeps, (folder) => {
+    writeProtoDeps(join(folder, protoDeps));
+    return true;
+  });
+}
+
+/** Generates into a folder of its own and compares, so that it works on any tree and touches none. */
+function isSame(path: string, generate: (folder: string) => boolean): boolean {
   const folder = mkdtempSync(join(tmpdir(), "records-check-"));
   try {
-    if (!buf("generate", "--output", folder)) return false;
-    const fresh = join(folder, "src/gen");
-    const differing = [...new Set([...filesOf(fresh), ...filesOf("src/gen")])].filter(
-      (name) => read(join(fresh, name)) !== read(join("src/gen", name)),
+    if (!generate(folder)) return false;
+    const fresh = join(folder, path);
+    const differing = [...new Set([...filesOf(fresh), ...filesOf(path)])].filter(
+      (name) => read(join(fresh, name)) !== read(join(path, name)),
     );
-    for (const name of differing) console.error(`differs: src/gen/${name}`);
+    for (const name of differing) console.error(`differs: ${path}/${name}`);
     return differing.length === 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -5,8 +5,10 @@ import { generateCommands } from "./commands.ts";
 import { generateDashboard } from "./dashboard.ts";
 import { generateDiagrams } from "./diagrams.ts";
 import { generatePlaces } from "./sharding-table.ts";
+import { protoDeps, writeProtoDeps } from "./proto-deps.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";
 
+writeProtoDeps(protoDeps);
 const release = process.argv.includes("--release");
 const done =
   buf("generate") &&

@@ -1,20 +1,22 @@
-// Lays the third-party protos that ours import out of node_modules into the ignored folder .proto-deps.
+// Copies the third-party protos that ours import out of node_modules into third_party, so that a clone without npm can
+// read ours.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DescEnum, DescExtension, DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 
-/** Lays them out in the folder, in place of what was there. */
-export function writeProtoDeps(folder: string): void {
-  const out = join(folder, ".proto-deps");
+export const protoDeps = "third_party";
+
+/** Writes them to this folder, in place of what was there. */
+export function writeProtoDeps(out: string): void {
   rmSync(out, { recursive: true, force: true });
   const put = (to: string, text: string): void => {
     mkdirSync(dirname(join(out, to)), { recursive: true });
     writeFileSync(join(out, to), text);
   };
   const copy = (from: string, file: string, to = file): void =>
-    put(to, readFileSync(join(folder, "node_modules", from, file), "utf8"));
+    put(to, readFileSync(join("node_modules", from, file), "utf8"));
   for (const file of ["google/api/annotations.proto", "google/api/http.proto", "google/rpc/error_details.proto"])
     copy("google-gax/build/protos", file);
   copy("grpc-health-check", "proto/health/v1/health.proto", "grpc/health/v1/health.proto");
@@ -24,10 +26,14 @@ export function writeProtoDeps(folder: string): void {
   put("buf/validate/validate.proto", print(file_buf_validate_validate));
 }
 
-/** Prints a descriptor as proto source: messages, oneofs, enums and extensions; options are left out. */
+/** Prints a descriptor as proto source: messages, oneofs, enums and extensions, and the packages of other languages. */
 function print(file: DescFile): string {
   const lines = ['syntax = "proto2";', `package ${file.proto.package};`];
   for (const dependency of file.dependencies) lines.push(`import "${dependency.proto.name}";`);
+  const { goPackage, javaPackage, javaOuterClassname, javaMultipleFiles } = file.proto.options ?? {};
+  lines.push(`option go_package = "${goPackage}";`, `option java_package = "${javaPackage}";`);
+  lines.push(`option java_outer_classname = "${javaOuterClassname}";`);
+  lines.push(`option java_multiple_files = ${javaMultipleFiles};`);
   for (const item of file.enums) lines.push(...printEnum(item));
   for (const item of file.messages) lines.push(...printMessage(item));
   for (const item of file.extensions) lines.push(`extend .${item.extendee.typeName} { ${printField(item)} }`);

@@ -1,6 +1,8 @@
-// The protoc plugin: generates src/gen/rest.ts and the OpenAPI document for the rpcs with google.api.http.
+// The protoc plugin: generates src/gen/rest.ts and the OpenAPI document for the rpcs with google.api.http, and their
+// descriptor set.
 import type { Plugin } from "@bufbuild/protoplugin";
 import { createEcmaScriptPlugin } from "@bufbuild/protoplugin";
+import { descriptorSet } from "./descriptor-set.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { yamlTemplate } from "./openapi/yaml.ts";
 import { findOperations } from "./operation.ts";
@@ -20,6 +22,8 @@ const generator = createEcmaScriptPlugin({
     const document = openApiDocument(operations, options);
     schema.generateFile("openapi.json").print(JSON.stringify(document, null, 2));
     schema.generateFile("openapi-yaml.json").print(JSON.stringify({ template: yamlTemplate(document) }));
+    const descriptors = Buffer.from(descriptorSet(operations, schema.allFiles)).toString("base64");
+    schema.generateFile("descriptors.json").print(JSON.stringify({ base64: descriptors }));
   },
 });
 

@@ -1,9 +1,10 @@
 // Wires the public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
+import { descriptorDocument } from "../../gateway/descriptors.ts";
 import type { OpenApiOptions } from "../http/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
-import type { ServedText } from "../../gateway/served-text.ts";
-import { lazyText } from "../../gateway/served-text.ts";
+import type { ServedDocument } from "../../gateway/served-document.ts";
+import { lazyDocument } from "../../gateway/served-document.ts";
 import { createDashboard } from "../dashboard/surface.ts";
 import { createGuide } from "../guide/surface.ts";
 import type { Surface } from "../call/exchange.ts";
@@ -88,9 +89,10 @@ export function createPublicSide(
     listener: createListener(around(options)),
     publish() {
       for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, fileOnce(path, document));
+      documents.set("/records.binpb", fileOnce("/records.binpb", descriptorDocument));
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
       const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
-      documents.set("/llms.txt", fileOnce("/llms.txt", lazyText("text/plain; charset=utf-8", llms)));
+      documents.set("/llms.txt", fileOnce("/llms.txt", lazyDocument("text/plain; charset=utf-8", llms)));
     },
     async prepare() {
       for (const create of documents.values()) create();
@@ -100,7 +102,7 @@ export function createPublicSide(
 }
 
 /** Returns a function that creates the file of a document when it is first called. */
-function fileOnce(path: string, document: ServedText): () => StaticFile {
+function fileOnce(path: string, document: ServedDocument): () => StaticFile {
   let file: StaticFile | undefined;
   return () => (file ??= staticFile(path, document.body, document.type));
 }

@@ -235,5 +235,5 @@ test.each(share(rejected, 5))("rejects %s → %s at generation", (from, to, mess
 
 test("the plugin generates its three files for the unchanged proto", () => {
   tree.write(path, tagsProto);
-  expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json", "openapi-yaml.json"]);
+  expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json", "openapi-yaml.json", "descriptors.json"]);
 });

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { CodeGeneratorRequestSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { plugin } from "../../gateway/plugin/plugin.ts";
-import { writeProtoDeps } from "../../scripts/proto-deps.ts";
+import { protoDeps } from "../../scripts/proto-deps.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -29,9 +29,9 @@ export interface ProtoTree {
 /** Copies the protos as they are. */
 export function copyProtos(): ProtoTree {
   const folder = mkdtempSync(join(tmpdir(), "records-protos-"));
-  for (const path of ["proto", "buf.yaml"]) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of ["proto", protoDeps, "buf.yaml"])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  writeProtoDeps(folder);
   const run = (cwd: string, args: readonly string[]): { ok: boolean; output: string } => {
     const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
     const { status, stdout, stderr } = spawnSync("buf", args, { cwd, env, encoding: "utf8" });

@@ -77,7 +77,7 @@ function optionsOf(group: Group): PartialStrykerOptions {
     // needs that.
     tsconfigFile: "left-as-it-is",
     concurrency: Number(values.concurrency),
-    ignorePatterns: ["/.hypothesis", "/.proto-deps", "/data", "/deploy", "/test-results", folder],
+    ignorePatterns: ["/.hypothesis", "/third_party", "/data", "/deploy", "/test-results", folder],
     tempDirName: join(folder, "sandbox"),
     incremental: true,
     incrementalFile: knownOf(group),

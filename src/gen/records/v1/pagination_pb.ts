@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/v1/pagination.proto.
  */
 export const file_records_v1_pagination: GenFile = /*@__PURE__*/
-  fileDesc("ChtyZWNvcmRzL3YxL3BhZ2luYXRpb24ucHJvdG8SCnJlY29yZHMudjEiZwoKUGFnaW5hdGlvbhINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSEAoIaGFzX21vcmUYAyABKAgSGAoLbmV4dF9vZmZzZXQYBCABKAVIAIgBAUIOCgxfbmV4dF9vZmZzZXRiBnByb3RvMw");
+  fileDesc("ChtyZWNvcmRzL3YxL3BhZ2luYXRpb24ucHJvdG8SCnJlY29yZHMudjEiZwoKUGFnaW5hdGlvbhINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSEAoIaGFzX21vcmUYAyABKAgSGAoLbmV4dF9vZmZzZXQYBCABKAVIAIgBAUIOCgxfbmV4dF9vZmZzZXRCO1ABWjdnaXRodWIuY29tL3JlY29yZHMtYXBpL3JlY29yZHMvZ2VuL3JlY29yZHMvdjE7cmVjb3Jkc3YxYgZwcm90bzM");
 
 /**
  * The position of a page in its list. Each page is a part of the list at the time of its request.
