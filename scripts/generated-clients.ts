@@ -1,5 +1,5 @@
-// `npm run clients:generated`: runs the usual generators on the served OpenAPI document, compiles their clients, and
-// calls an instance with each.
+// `npm run clients:generated`: runs the usual generators on the served OpenAPI document and descriptor set, compiles
+// their clients, and calls an instance with each.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,9 +9,9 @@ import { startProgram } from "../test/fixtures/service/program.ts";
 import { expectedReport } from "./generated-clients/expected.ts";
 import type { Generator } from "./generated-clients/generator.ts";
 import { warningsIn } from "./generated-clients/generator.ts";
-import { oapiCodegen, openApiGeneratorGo } from "./generated-clients/go.ts";
+import { connectGo, oapiCodegen, openApiGeneratorGo } from "./generated-clients/go.ts";
 import { openApiGeneratorJava } from "./generated-clients/java.ts";
-import { openApiGeneratorPython, openApiPythonClient } from "./generated-clients/python.ts";
+import { grpcPython, openApiGeneratorPython, openApiPythonClient } from "./generated-clients/python.ts";
 import { run } from "./generated-clients/run.ts";
 import { openApiGeneratorTypescript } from "./generated-clients/typescript.ts";
 
@@ -22,6 +22,8 @@ const generators: readonly Generator[] = [
   openApiGeneratorGo,
   openApiGeneratorPython,
   openApiGeneratorTypescript,
+  connectGo,
+  grpcPython,
 ];
 const usage = `npm run clients:generated -- [--only <names>] [--url <address>] [--document <path of a file>]
   --only       some of ${generators.map(({ name }) => name).join(", ")}
@@ -61,9 +63,13 @@ async function main(): Promise<number> {
     if (values.url === undefined)
       program = await startProgram(join(folder, "data"), { RATE_LIMIT: "1000000", RATE_BURST: "1000000" });
     const instance = program === undefined ? given() : demoOf(program);
-    const document = values.document === undefined ? await served(instance, folder) : resolve(values.document);
+    const openapi =
+      values.document === undefined ? await served(instance, folder, "openapi.yaml") : resolve(values.document);
+    const documents = { openapi, descriptors: await served(instance, folder, "records.binpb") };
     const expected = await expectedReport(instance.url, instance.key);
-    const outcomes = chosen.map((generator) => attempt(generator, document, folder, instance, expected));
+    const outcomes = chosen.map((generator) =>
+      attempt(generator, documents[generator.from ?? "openapi"], folder, instance, expected),
+    );
     print(outcomes);
     return outcomes.some(({ failure }) => failure !== undefined) ? 1 : 0;
   } catch (error) {
@@ -98,10 +104,10 @@ function demoOf(program: Program): Instance {
   return { url: base_url, key: accounts[0]?.api_key ?? "" };
 }
 
-/** The document in YAML, in which a date would be read as one if it had no quotes. */
-async function served({ url }: Instance, folder: string): Promise<string> {
-  const file = join(folder, "openapi.yaml");
-  writeFileSync(file, await (await fetch(`${url}/openapi.yaml`)).text());
+/** Saves a served document. In the OpenAPI document, a date would be read as one if it had no quotes. */
+async function served({ url }: Instance, folder: string, name: string): Promise<string> {
+  const file = join(folder, name);
+  writeFileSync(file, new Uint8Array(await (await fetch(`${url}/${name}`)).arrayBuffer()));
   return file;
 }
 

@@ -41,6 +41,14 @@ export const openapiPythonClient: PythonTool = {
   extras: ["urllib3==2.8.0", "python-dateutil==4.0.0"],
 };
 
+/** Generates gRPC clients in Python; with it what a program needs to read the details of an error. */
+export const grpcioTools: PythonTool = {
+  project: "grpcio-tools",
+  version: "1.85.1",
+  module: "grpc_tools.protoc",
+  extras: ["grpcio-status"],
+};
+
 /** Whether there is a python3 that makes virtual environments with pip in them. */
 export function canMakeEnvironments(): boolean {
   return spawnSync("python3", ["-c", "import ensurepip, venv"], { stdio: "ignore" }).status === 0;

@@ -8,6 +8,8 @@ export interface Generator {
   readonly language: "Go" | "Java" | "Python" | "TypeScript";
   /** What it needs and this machine lacks; undefined where all is here. */
   readonly missing: () => string | undefined;
+  /** What it reads: `openapi` unless it is stated. */
+  readonly from?: "openapi" | "descriptors";
   /** Makes the client of a document in an empty folder, and returns what it printed. Throws where it fails. */
   readonly generate: (document: string, folder: string) => string;
   /** Compiles the client and the program. Throws where it fails. */

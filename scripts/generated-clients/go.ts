@@ -1,6 +1,6 @@
-// The generators of Go clients: oapi-codegen and OpenAPI Generator.
+// The generators of Go clients: oapi-codegen, OpenAPI Generator, and the one of Connect.
 import { cpSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
 import { isInstalled } from "../../test/fixtures/installed.ts";
 import type { Generator } from "./generator.ts";
@@ -9,6 +9,8 @@ import { madeOnce } from "../made-once.ts";
 import { run } from "./run.ts";
 
 const oapiCodegenVersion = "v2.8.2";
+const connectVersion = "v1.21.1";
+const protobufVersion = "v1.36.12";
 const shared = {
   language: "Go",
   compile: (folder) => void run("go", ["build", "-o", "program", "."], folder),
@@ -42,5 +44,22 @@ export const openApiGeneratorGo: Generator = {
     copyProgram("go", folder);
     cpSync(join(folder, "generated"), join(folder, "records"), { recursive: true });
     return printed;
+  },
+};
+
+export const connectGo: Generator = {
+  ...shared,
+  name: "connect-go",
+  version: connectVersion,
+  missing: () => (isInstalled("go") ? undefined : "Go"),
+  from: "descriptors",
+  generate(descriptors, folder) {
+    const tools = madeOnce(join(testCacheDir(), "go", `connect-${connectVersion}-${protobufVersion}`), (bin) => {
+      run("go", ["install", `google.golang.org/protobuf/cmd/protoc-gen-go@${protobufVersion}`], bin, { GOBIN: bin });
+      run("go", ["install", `connectrpc.com/connect/cmd/protoc-gen-connect-go@${connectVersion}`], bin, { GOBIN: bin });
+    });
+    copyProgram("connect-go", folder);
+    const PATH = [tools, process.env["PATH"]].join(delimiter);
+    return run(resolve("node_modules/.bin/buf"), ["generate", descriptors, "--path", "records"], folder, { PATH }).all;
   },
 };

@@ -1,8 +1,8 @@
-// The generators of Python clients: openapi-python-client and OpenAPI Generator.
-import { cpSync, writeFileSync } from "node:fs";
+// The generators of Python clients: openapi-python-client, OpenAPI Generator and grpcio-tools.
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
-import { canMakeEnvironments, openapiPythonClient, pythonTool } from "../python-tool.ts";
+import { canMakeEnvironments, grpcioTools, openapiPythonClient, pythonTool } from "../python-tool.ts";
 import type { Generator } from "./generator.ts";
 import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } from "./openapi-generator.ts";
 import { run } from "./run.ts";
@@ -44,4 +44,22 @@ export const openApiGeneratorPython: Generator = {
     cpSync(join(folder, "generated/records_client"), join(folder, "records_client"), { recursive: true });
     return printed;
   },
+};
+
+export const grpcPython: Generator = {
+  name: grpcioTools.project,
+  version: grpcioTools.version,
+  language: "Python",
+  missing: missingForPython,
+  from: "descriptors",
+  generate(descriptors, folder) {
+    const [tool, ...first] = pythonTool(grpcioTools, testCacheDir());
+    copyProgram("grpcio-tools", folder);
+    mkdirSync(join(folder, "generated"));
+    const files = ["contacts", "notes", "pagination", "sessions"].map((name) => `records/v1/${name}.proto`);
+    const target = ["--python_out=generated", "--grpc_python_out=generated"];
+    return run(tool, [...first, `--descriptor_set_in=${descriptors}`, ...target, ...files], folder).all;
+  },
+  compile: (folder) => void run("python3", ["-m", "compileall", "-q", "generated"], folder),
+  command: (folder) => [pythonTool(grpcioTools, testCacheDir())[0], join(folder, "program.py")],
 };

@@ -47,6 +47,7 @@ ${offered.map((operation) => endpoint(operation, baseUrl)).join("\n")}
 - [Guide](${baseUrl}/guide): concepts, search, retries, errors and limits
 - [OpenAPI 3.1, JSON](${baseUrl}/openapi.json): the exact description, for generating clients
 - [OpenAPI 3.1, YAML](${baseUrl}/openapi.yaml): the same in YAML
+- [Protobuf descriptors](${baseUrl}/records.binpb): a FileDescriptorSet, for gRPC and Connect clients
 ${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools only read\n`}
 ## Optional
 

@@ -1,4 +1,4 @@
-// A Go client that oapi-codegen generates, and documents that it cannot digest.
+// Go clients that are generated, and documents that oapi-codegen cannot digest.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,12 @@ test("oapi-codegen generates a Go client that compiles and calls the service [OA
   const { status, out, error } = await generators("oapi-codegen");
   expect(status, error).toBe(0);
   expect(out).toMatch(/^oapi-codegen +Go +v\S+ +yes +yes +yes +0$/m);
+});
+
+test("the descriptor set generates a Connect client for Go that compiles and calls the service [WIR-01]", async () => {
+  const { status, out, error } = await generators("connect-go");
+  expect(status, error).toBe(0);
+  expect(out).toMatch(/^connect-go +Go +v\S+ +yes +yes +yes +0$/m);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-// A Python client that openapi-python-client generates.
+// Python clients that are generated.
 import { expect, test, vi } from "vitest";
 import { useGenerators } from "./clients.ts";
 
@@ -11,4 +11,10 @@ test("openapi-python-client generates a Python client that calls the service [OA
   const { status, out, error } = await generators("openapi-python-client");
   expect(status, error).toBe(0);
   expect(out).toMatch(/^openapi-python-client +Python +\S+ +yes +yes +yes +0$/m);
+});
+
+test("the descriptor set generates a gRPC client for Python that calls the service [WIR-01]", async () => {
+  const { status, out, error } = await generators("grpcio-tools");
+  expect(status, error).toBe(0);
+  expect(out).toMatch(/^grpcio-tools +Python +\S+ +yes +yes +yes +0$/m);
 });
