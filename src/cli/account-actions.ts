@@ -9,7 +9,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { findAccount, lookUp } from "./find-account.ts";
 import type { Link } from "./link.ts";
 import { isTransient } from "./link.ts";
-import { timestampText } from "./timestamp-text.ts";
+import { timestampCell, timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { count, facts } from "./output.ts";
 
@@ -69,7 +69,7 @@ export function accountActions(output: Output, link: Link) {
           ["id", keyId],
           ["prefix", prefix],
           ["account", accountId],
-          ["revoked", timestampText(revokedAt) ?? ""],
+          ["revoked", timestampCell(revokedAt, output)],
         ]),
       );
     },
@@ -85,7 +85,7 @@ async function showAll(output: Output, link: Link): Promise<void> {
     one.id,
     one.email,
     one.betaEnrolled ? "enrolled" : "-",
-    timestampText(one.createdAt) ?? "",
+    timestampCell(one.createdAt, output),
     String(one.identities.length),
   ]);
   output.result({ accounts: readable.map(documentOf), unreadable }, [
@@ -196,13 +196,13 @@ function linesOf(account: Account | undefined, output: Output): string[] {
     ["id", account.id],
     ["email", account.email],
     ["beta", account.betaEnrolled ? output.paint("green", "enrolled") : "not enrolled"],
-    ["created", timestampText(account.createdAt) ?? ""],
+    ["created", timestampCell(account.createdAt, output)],
     ...(account.suspension === undefined
       ? []
       : [
           [
             "suspended",
-            `${output.paint("red", timestampText(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`,
+            `${output.paint("red", timestampCell(account.suspension.suspendedAt, output))} (${account.suspension.reason})`,
           ] as const,
         ]),
     ...account.identities.map(({ issuer, subject }) => ["identity", `${subject} at ${issuer}`] as const),

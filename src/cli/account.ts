@@ -4,48 +4,46 @@ import type { Context } from "./context.ts";
 
 /** Adds the commands. Their code is loaded when one of them runs. */
 export function addAccount(program: Command, context: Context): void {
-  const account = program
-    .command("account")
-    .description("accounts: create, list, show, enrol, unenrol, link, suspend, resume, end-sessions, delete");
+  const account = program.command("account").description("manage accounts");
   const onOne = (name: string, description: string, argument = "its id or email"): Command =>
     account.command(name).description(description).argument("<account>", argument);
   const run = async () => (await import("./account-actions.ts")).accountActions(context.output, await context.link());
 
   account
     .command("create")
-    .description("creates an account")
+    .description("create an account")
     .argument("<email>", "the email address of its owner")
-    .option("--enrol", "enrols it in the beta, so that its owner can create an API key")
+    .option("--enrol", "enrol it in the beta, so that its owner can create an API key")
     .action(async (email: string, { enrol = false }: { enrol?: boolean }) => (await run()).create(email, enrol));
   account
     .command("list")
-    .description("lists all accounts, the oldest first: id, email, enrolment, creation, number of identities")
+    .description("list all accounts, the oldest first: id, email, enrolment, creation, number of identities")
     .action(async () => (await run()).list());
-  onOne("show", "shows an account with its identities").action(async (name: string) => (await run()).show(name));
-  onOne("enrol", "enrols an account in the beta").action(async (name: string) => (await run()).enrol(name, true));
-  onOne("unenrol", "withdraws an account from the beta; its API key stays valid").action(async (name: string) =>
+  onOne("show", "show an account with its identities").action(async (name: string) => (await run()).show(name));
+  onOne("enrol", "enrol an account in the beta").action(async (name: string) => (await run()).enrol(name, true));
+  onOne("unenrol", "withdraw an account from the beta; its API key stays valid").action(async (name: string) =>
     (await run()).enrol(name, false),
   );
-  onOne("link", "makes a user of the identity provider the account's owner")
+  onOne("link", "make a user of the identity provider the account's owner")
     .requiredOption("--issuer <url>", "the issuer of the identity provider, exactly as it reports it (required)")
     .requiredOption("--subject <sub>", "the user's `sub` at the provider, exactly as it reports it (required)")
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
-  onOne("suspend", "rejects its API key, sessions and access tokens at once, on every instance; its records stay")
+  onOne("suspend", "reject its API key, sessions and access tokens at once, on every instance; its records stay")
     .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));
-  onOne("resume", "ends a suspension: the same API key, sessions and access tokens work again")
+  onOne("resume", "end a suspension: the same API key, sessions and access tokens work again")
     .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, false, reason));
-  onOne("end-sessions", "ends the dashboard sessions and access tokens of its owners, as a sign-out does")
+  onOne("end-sessions", "end the dashboard sessions and access tokens of its owners, as a sign-out does")
     .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).endSessions(name, reason));
   onOne(
     "delete",
-    "deletes an account and permanently erases its data; asks first, and prints a proof afterwards",
+    "delete an account and erase its data permanently, after a confirmation; print a proof",
     "its id or email; for the id of a deleted account, the command checks every place again",
   )
     .option("--reason <text>", "the reason, kept with the proof for 90 days")
-    .option("--yes", "does not ask for confirmation")
+    .option("--yes", "do not ask for confirmation")
     .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) =>
       (await run()).delete(name, yes, reason),
     );

@@ -43,14 +43,14 @@ function positive(text: string): number {
 export function addExport(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("export")
-    .description("writes the records of an account to a file, or all accounts to a folder")
+    .description("write the records of an account to a file, or all accounts to a folder")
     .argument("<path>", "the file, or - for standard output; with --all, the folder")
     .option("--account <account>", "the account to export: its id or email")
-    .option("--all", "exports all accounts completely; run it again to resume")
+    .option("--all", "export all accounts completely; run it again to resume")
     .option("--rate <documents>", "with --all: the maximum number of documents per second", positive, defaultRate)
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .addOption(new Option("--columns <program>", "the columns of a CSV file").choices(["records", "google", "outlook"]))
-    .option("--bom", "begins a CSV file with a byte order mark, as Excel needs it")
+    .option("--bom", "begin a CSV file with a byte order mark, as Excel needs it")
     .addOption(new Option("--vcard-version <version>", "the version of vCard").choices(["3.0", "4.0"]))
     .addHelpText("after", help)
     .action(async (file: string, { all = false, rate, account, ...how }: Options, command: Command) => {

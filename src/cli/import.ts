@@ -69,7 +69,7 @@ needs a --name to resume, and a finished import with a --name is not repeated.`;
 export function addImport(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("import")
-    .description("imports a file of records into an account; run it again to resume")
+    .description("import a file of records into an account; run it again to resume")
     .argument("<file>", "the file, or - for standard input")
     .requiredOption("--account <account>", "the account to import into: its id or email (required)")
     .addOption(
@@ -87,15 +87,15 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
       (value: string, all: readonly string[] = []) => [...all, value],
     )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252; by default, it is recognized")
-    .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
-    .option("--strict", "stops at the first rejected record; later records may be written too")
+    .option("--rejects <file>", "add the rejected records to a file, as NDJSON: line, reason, message, input")
+    .option("--strict", "stop at the first rejected record; later records may be written too")
     .option("--name <name>", "the name of the import, instead of the one derived from the file and the account")
-    .option("--again", "imports a file under another name, which creates records without ids once more")
-    .addOption(new Option("--update-by <field>", "updates the contacts that match in this field").choices(["email"]))
-    .option("--sync", "keeps the account in step with a file that a source writes regularly")
+    .option("--again", "import a file under another name, which creates records without ids once more")
+    .addOption(new Option("--update-by <field>", "update the contacts that match in this field").choices(["email"]))
+    .option("--sync", "keep the account in step with a file that a source writes regularly")
     .option("--archive-missing", "with --sync: archives the contacts that the file no longer has")
     .option("--yes", "with --archive-missing: archives even if the file lacks many contacts")
-    .option("--dry-run", "shows what would be imported, and sends nothing")
+    .option("--dry-run", "show what would be imported, and send nothing")
     .addHelpText("after", help)
     .action(async (file: string, options: ImportOptions) => {
       const { runImport } = await import("./import/run.ts");

@@ -3,7 +3,7 @@ import type { InterfaceState, Switch } from "../gen/records/admin/v1/interface_p
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
-import { timestampText } from "./timestamp-text.ts";
+import { timestampCell, timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { counted, facts } from "./output.ts";
 
@@ -33,7 +33,7 @@ export function interfaceActions(output: Output, link: Link) {
         request_id: one.requestId,
       }));
       const rows = documents.map((one) => [
-        one.changed_at ?? "",
+        one.changed_at === null ? "" : output.time(one.changed_at),
         one.switch,
         one.enabled ? "on" : "off",
         one.address,
@@ -69,8 +69,8 @@ export function switchesFacts(
   const one = (set: Switch | undefined): string => {
     if (set === undefined) return "unknown";
     const how = set.enabled ? output.paint("green", "on") : output.paint("red", "off");
-    const since = timestampText(set.changedAt);
-    return [how, ...(since === null ? [] : [`since ${since}`]), ...(set.reason === "" ? [] : [`(${set.reason})`])].join(
+    const since = timestampCell(set.changedAt, output);
+    return [how, ...(since === "" ? [] : [`since ${since}`]), ...(set.reason === "" ? [] : [`(${set.reason})`])].join(
       " ",
     );
   };

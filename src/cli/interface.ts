@@ -1,5 +1,6 @@
 // `records interface`: switches the public interface and writes off and on, and lists these changes.
 import type { Command } from "commander";
+import { Option } from "commander";
 import { confirm } from "./confirm.ts";
 import type { Context } from "./context.ts";
 
@@ -17,15 +18,13 @@ const offWarning = {
 
 /** Adds the commands. */
 export function addInterface(program: Command, context: Context): void {
-  const group = program
-    .command("interface")
-    .description("switches the public interface and writes on and off, and shows their log");
+  const group = program.command("interface").description("switch the public interface and writes on and off");
   addSwitch(group, "the public interface (REST, Connect, gRPC, MCP)", "public_interface");
-  const writes = group.command("writes").description("pauses and resumes writes");
+  const writes = group.command("writes").description("pause and resume writes");
   addSwitch(writes, "writes", "writes");
   group
     .command("log")
-    .description("lists the changes of the switches, the latest first")
+    .description("list the changes of the switches, the latest first")
     .option("--limit <count>", "the largest number of changes", "100")
     .action(async ({ limit }: { limit: string }) => {
       const { interfaceActions } = await import("./interface-actions.ts");
@@ -36,10 +35,10 @@ export function addInterface(program: Command, context: Context): void {
     for (const enabled of [true, false]) {
       const command = parent
         .command(enabled ? "on" : "off")
-        .description(`switches ${what} ${enabled ? "on" : "off; asks first"}`)
-        .option("--reason <text>", "the reason, for the log of switches")
-        // Both directions accept it, so that a script can always pass it.
-        .option("--yes", enabled ? "has no effect here: this command never asks" : "does not ask for confirmation");
+        .description(`switch ${what} ${enabled ? "on" : "off, after a confirmation"}`)
+        .option("--reason <text>", "the reason, for the log of switches");
+      // Switching on never asks, but a script can always pass the option.
+      command.addOption(new Option("--yes", "do not ask for confirmation").hideHelp(enabled));
       command.action(async ({ reason = "", yes = false }: SwitchOptions) => {
         if (!enabled) await confirm({ warning: offWarning[name], expected: "off", yes });
         const { interfaceActions } = await import("./interface-actions.ts");

@@ -6,9 +6,9 @@ import type { Context } from "./context.ts";
 export function addKey(program: Command, context: Context): void {
   program
     .command("key")
-    .description("revokes API keys of any account")
+    .description("revoke API keys of any account")
     .command("revoke")
-    .description("revokes an API key at once, on every instance")
+    .description("revoke an API key at once, on every instance")
     .argument("<key>", "its id or its first 8 characters; never the whole key")
     .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (key: string, { reason }: { reason: string }) => {

@@ -7,8 +7,8 @@ import { facts } from "./output.ts";
 export function addLogLevel(program: Command, context: Context): void {
   program
     .command("log-level")
-    .description("shows the log level of the instance at --url, or sets it until the next call or restart")
-    .argument("[level]", "fatal, error, warn, info, debug, trace or silent; without it, shows the level")
+    .description("show the log level of the instance at --url, or set it until the next call or restart")
+    .argument("[level]", "fatal, error, warn, info, debug, trace or silent; without it, the level is shown")
     .action(async (level: string | undefined) => {
       const { InstanceService } = await import("../gen/records/admin/v1/instance_pb.ts");
       const service = (await context.link()).client(InstanceService);

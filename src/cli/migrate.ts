@@ -18,8 +18,8 @@ MongoDB continues the build.`;
 export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
   program
     .command("migrate")
-    .description("builds the indexes and search terms that this release needs")
-    .option("--indexes-only", "leaves the search terms of the previous release, whose instances still run")
+    .description("build the indexes and search terms that this release needs")
+    .option("--indexes-only", "leave the search terms of the previous release, whose instances still run")
     .addHelpText("after", help)
     .action(async ({ indexesOnly = false }: { readonly indexesOnly?: boolean }) => {
       const { migrate } = await import("./migrate-actions.ts");

@@ -23,9 +23,22 @@ export interface Output {
   prompt(line: string): void;
   /** Returns the text in a colour if the result is shown in colours. */
   paint(style: Style, text: string): string;
+  /** Returns a timestamp of the interface for people: in local time on a terminal, otherwise unchanged. */
+  time(timestamp: string): string;
   /** Returns rows under a heading: aligned on a terminal, otherwise separated by tabs without the heading. */
   table(heading: readonly string[], rows: readonly (readonly string[])[]): string[];
 }
+
+/** The date and the time as in RFC 3339, which Swedish has too, with the name of the time zone. */
+const localTime = new Intl.DateTimeFormat("sv-SE", {
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
 
 /** Replaces our own escape characters until a line is written. It is random, so that no other text contains it. */
 const ownEscape = randomUUID();
@@ -87,6 +100,7 @@ export function createOutput(
     },
     prompt: (line) => void process.stderr.write(`${shown(line)}\n`),
     paint,
+    time: (timestamp) => (process.stdout.isTTY === true ? localTime.format(new Date(timestamp)) : timestamp),
     table(heading, rows) {
       if (process.stdout.isTTY !== true)
         return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t"));

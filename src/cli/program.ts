@@ -3,9 +3,12 @@ import { Command, CommanderError } from "commander";
 import { addAccount } from "./account.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
+import { addApi } from "./api.ts";
+import { addCompletion } from "./completion.ts";
 import { addDoctor } from "./doctor/command.ts";
 import type { SetExitCode, ExitCode } from "./exit.ts";
-import { CommandError, exitCodes } from "./exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
+import { addExamples, pathOf } from "./examples.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
@@ -32,7 +35,7 @@ The service token is the first of these that is set:
   2. the first of SERVICE_TOKENS
   3. the token in DATA_DIR, if the address is on this machine
 
-A token is never an argument, because other users can read arguments.
+Never pass a token as an argument: other users can see it in the process list.
 
 With --json the result is one JSON document on standard output, and an error is
 one on standard error: {"error":{"code","message","exit_code"}}.
@@ -79,9 +82,9 @@ export function describe(
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
     .option("--no-color", "no colours (also: NO_COLOR)")
-    .version(release, "--version", "shows the version of the program")
-    .helpOption("-h, --help", "shows the help of a command")
-    .helpCommand("help [command]", "shows the help of a command")
+    .version(release, "--version", "print the version of the program")
+    .helpOption("-h, --help", "show help for a command")
+    .helpCommand(false)
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true, helpWidth })
     .configureOutput({
@@ -105,6 +108,26 @@ export function describe(
   addMigrate(program, environment, context);
   addShard(program, context);
   addDoctor(program, environment, context, endWith);
+  addApi(program, environment, context);
+  addCompletion(program, context);
+  program
+    .command("version")
+    .description("print the version of the program")
+    .action(() => context.output.result({ version: release }, [release]));
+  program
+    .command("help")
+    .description("show help for a command")
+    .argument("[command...]", "the words of the command, such as account create")
+    .action((words: readonly string[]) => find(program, words).outputHelp());
+  addExamples(program);
+}
+
+/** Returns the command of these words. Fails with a usage error that names the first unknown one. */
+function find(program: Command, words: readonly string[]): Command {
+  return words.reduce((command, word) => {
+    const next = command.commands.find((one) => one.name() === word);
+    return next ?? rejectUsage(`unknown command '${word}' (see ${pathOf(command)} --help)`);
+  }, program);
 }
 
 /** Reports an error to the user, or as JSON to a program. Returns the exit code. */
@@ -114,28 +137,48 @@ async function report(error: unknown, argv: readonly string[], program: Command,
     // Requested help exits with 0. Help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
-    const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
-    return say(new CommandError(exitCodes.usage, "usage", `${message} (see ${commandOf(program, argv)} --help)`), json);
+    const command = commandOf(program, argv);
+    const message =
+      error.code === "commander.help"
+        ? "a command is missing"
+        : inOneLine(unknownOption(error, argv, program, command));
+    return say(new CommandError(exitCodes.usage, "usage", `${message} (see ${pathOf(command)} --help)`), json);
   }
   return say(error instanceof CommandError ? error : await toCommandError(error, context), json);
 }
 
-/** Returns the command that the arguments name, such as `records account suspend`. */
-function commandOf(program: Command, argv: readonly string[]): string {
-  let command = program;
-  const names = [program.name()];
-  for (const argument of argv) {
-    const next = command.commands.find((one) => one.name() === argument);
-    if (next === undefined) continue;
-    command = next;
-    names.push(argument);
+/**
+ * Returns the message of an error. The library reports a missing option before an unknown one, which may be the missing
+ * one misspelt: therefore reads the arguments again with nothing required.
+ */
+function unknownOption(
+  { code, message }: CommanderError,
+  argv: readonly string[],
+  program: Command,
+  command: Command,
+): string {
+  if (code !== "commander.missingMandatoryOptionValue") return message;
+  for (const option of command.options) option.makeOptionMandatory(false);
+  command.action(() => undefined);
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.message;
   }
-  return names.join(" ");
+  return message;
+}
+
+/** Returns the command that the arguments name. */
+function commandOf(program: Command, argv: readonly string[]): Command {
+  return argv.reduce((command, word) => command.commands.find((one) => one.name() === word) ?? command, program);
 }
 
 /** Returns the message of the usage library on one line. */
 function inOneLine(message: string): string {
-  return message.replace(/^error: /, "").replaceAll("\n", " ");
+  return message
+    .replace(/^error: /, "")
+    .replaceAll("\n", " ")
+    .replace(/\(Did you mean (.+)\?\)$/, "Did you mean $1?");
 }
 
 async function toCommandError(error: unknown, context: Context): Promise<CommandError> {

@@ -19,10 +19,10 @@ To resume an interrupted restore, run the same command again.`;
 export function addRestore(program: Command, context: Context, endWith: SetExitCode): void {
   program
     .command("restore")
-    .description("restores accounts from a backup made with export --all; run it again to resume")
+    .description("restore accounts from a backup made with export --all; run it again to resume")
     .argument("<directory>", "the folder of the backup")
-    .option("--account <account>", "restores only this account, by its id or email")
-    .option("--dry-run", "checks everything that a restore checks; restores nothing")
+    .option("--account <account>", "restore only this account, by its id or email")
+    .option("--dry-run", "check everything that a restore checks; restore nothing")
     .addHelpText("after", help)
     .action(async (directory: string, options: { account?: string; dryRun?: boolean }) => {
       const { runRestore } = await import("./backup/run-restore.ts");

@@ -25,8 +25,8 @@ const plainName = /^[A-Za-z0-9_-]{1,60}$/;
 export function addShard(program: Command, context: Context): void {
   program
     .command("shard")
-    .description("prints the mongosh commands that shard a cluster by account")
-    .option("--print", "required: prints the commands and runs nothing")
+    .description("print the mongosh commands that shard a cluster by account")
+    .option("--print", "required: print the commands and run nothing")
     .option("--database <name>", "the database of MONGODB_URI", "records")
     .option("--shards <names>", "names of the shards, separated by commas; each gets an equal range of the accounts")
     .option("--existing", "for a database that has records")

@@ -9,7 +9,7 @@ export function addStatus(program: Command, context: Context, endWith: SetExitCo
   program
     .command("status")
     .description(
-      "shows version, health, readiness, switches and number of accounts; the exit code is 1 if there is a problem",
+      "show version, health, readiness, switches and number of accounts; the exit code is 1 if there is a problem",
     )
     .action(async () => {
       const { readStatus } = await import("./status-actions.ts");

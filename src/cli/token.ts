@@ -17,13 +17,13 @@ Only the token goes to standard output:
 export function addToken(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
   program
     .command("token")
-    .description("signs a user in and prints an access token for the MCP surface")
+    .description("sign a user in and print an access token for the MCP surface")
     .argument(
       "[mcp-url]",
       "its address; by default RECORDS_MCP_URL, else RECORDS_URL with /mcp, else that of the demo in DATA_DIR or on port 8080",
     )
     .option("--client-id <id>", "a public client of the provider, instead of a new one")
-    .option("--no-browser", "prints the address of the page and does not open it")
+    .option("--no-browser", "print the address of the page and do not open it")
     .addHelpText("after", help)
     .action(async (address: string | undefined, options: { clientId?: string; browser: boolean }) => {
       const mcpUrl = address ?? findMcpUrl(environment);

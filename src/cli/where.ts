@@ -92,7 +92,8 @@ function readToken(file: string): string {
     : token;
 }
 
-function readIfThere(file: string): string | undefined {
+/** Returns the text of a file, without the space around it; undefined if it cannot be read. */
+export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -100,14 +101,15 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/**
- * Returns the address of the MCP surface: RECORDS_MCP_URL, else RECORDS_URL with /mcp, else the one that the running
- * demo wrote to its data folder, else the default.
- */
+/** Returns the address of the MCP surface: RECORDS_MCP_URL, else the public address with /mcp. */
 export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
+  return environment["RECORDS_MCP_URL"]?.trim() || `${findPublicUrl(environment)}/mcp`;
+}
+
+/** Returns the public address: RECORDS_URL, else that of the running demo, else the default. */
+export function findPublicUrl(environment: NodeJS.ProcessEnv): string {
   const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const demo = readDemo(resolve(env("DATA_DIR") ?? "data"));
-  return env("RECORDS_MCP_URL") ?? `${env("RECORDS_URL") ?? demo.base_url ?? "http://localhost:8080"}/mcp`;
+  return env("RECORDS_URL") ?? readDemo(resolve(env("DATA_DIR") ?? "data")).base_url ?? "http://localhost:8080";
 }
 
 /** The contents of `demo.json`, the addresses and the token of a demo. */

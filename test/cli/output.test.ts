@@ -1,4 +1,5 @@
 // Output of the command line: no text of a record can control a terminal, and nothing grows faster than the result.
+import { execFileSync } from "node:child_process";
 import { afterEach, expect, test, vi } from "vitest";
 import { openTarget } from "../../src/cli/export/target.ts";
 import { createOutput, facts } from "../../src/cli/output.ts";
@@ -41,6 +42,18 @@ test("an export to a terminal shows control characters as escapes and keeps its 
   expect(await exported()).toBe('a\\u001b[31m\\u009b31m\\u0085\\u007f\\u202eb\\u2066\\u2028\n\té,"c\\u000dd"\r\n');
   process.stdout.isTTY = false;
   expect(await exported()).toBe(row);
+});
+
+test("times are local on a terminal, and as the interface sends them elsewhere", () => {
+  const shown = (isTTY: boolean): string => {
+    const script = `process.stdout.isTTY = ${isTTY};
+      const { createOutput } = await import("./src/cli/output.ts");
+      process.stdout.write(createOutput({ json: false, color: false }, {}).time("2026-03-02T16:30:05.120Z"));`;
+    const options = ["--import", "tsx", "--input-type=module", "--eval", script];
+    return execFileSync(process.execPath, options, { encoding: "utf8", env: { ...process.env, TZ: "Asia/Tokyo" } });
+  };
+  expect(shown(true)).toMatch(/^2026-03-03 01:30:05 \S+$/);
+  expect(shown(false)).toBe("2026-03-02T16:30:05.120Z");
 });
 
 test("a list of 300,000 rows is aligned on a terminal", () => {

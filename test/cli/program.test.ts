@@ -1,12 +1,17 @@
 // The `records` program itself: help, status, where it finds the service, and how it says that something is wrong.
 import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
+import { Command } from "commander";
+import type { Context } from "../../src/cli/context.ts";
+import { examplesOf, pathOf } from "../../src/cli/examples.ts";
 import { createLink } from "../../src/cli/link.ts";
+import { describe } from "../../src/cli/program.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { useService } from "../support/client.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
@@ -49,6 +54,96 @@ test("an unknown command suggests the nearest one, a missing one lists all, and 
     code: "usage",
     exit_code: 2,
   });
+});
+
+test("help shows the help of a nested command, and version the version", async () => {
+  const help = await startCli(["help", "account", "create"]).ended;
+  expect([help.code, help.stdout]).toEqual([0, (await startCli(["account", "create", "--help"]).ended).stdout]);
+  expect(help.stdout).toContain("Usage: records account create ");
+  const unknown = await startCli(["help", "account", "crate"]).ended;
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    "records: unknown command 'crate' (see records account --help)\n",
+  ]);
+  const version = await startCli(["version"]).ended;
+  expect([version.code, version.stdout]).toEqual([0, "1.0.0\n"]);
+});
+
+test("the help of every command has an example that the program accepts", async () => {
+  const program = new Command("records");
+  describe(program, {} as Context, () => undefined, {});
+  const leaves = (command: Command): Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  const quiet = (command: Command): void => {
+    command.exitOverride();
+    if (command.commands.length === 0) command.action(() => undefined);
+    command.commands.forEach(quiet);
+  };
+  const all = leaves(program);
+  quiet(program);
+  expect(all.length).toBeGreaterThan(25);
+  for (const command of all) {
+    expect(examplesOf(command), pathOf(command)).not.toEqual([]);
+    for (const example of examplesOf(command)) {
+      expect(example.length).toBeLessThan(79);
+      const words = [...example.replace(/ > .*/, "").matchAll(/'([^']*)'|(\S+)/g)].map(
+        ([, quoted, bare]) => quoted ?? bare ?? "",
+      );
+      await program.parseAsync(words.slice(1), { from: "user" });
+    }
+  }
+});
+
+test("an unknown option is named with the nearest one, even if a required one is missing", async () => {
+  const { code, stderr } = await startCli(["import", "x.csv", "--acount", "y"]).ended;
+  expect([code, stderr]).toEqual([
+    2,
+    "records: unknown option '--acount' Did you mean --account? (see records import --help)\n",
+  ]);
+});
+
+test("bash completes commands, options and choices", async () => {
+  const { code, stdout } = await startCli(["completion", "bash"]).ended;
+  expect(code).toBe(0);
+  const complete = (...words: string[]): string[] => {
+    const script = `${stdout}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _records; printf '%s\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n");
+  };
+  expect(complete("records", "acc")).toEqual(["account"]);
+  expect(complete("records", "account", "en")).toEqual(["enrol", "end-sessions"]);
+  expect(complete("records", "account", "suspend", "ann@example.com", "--r")).toEqual(["--reason"]);
+  expect(complete("records", "--json", "interface", "writes", "o")).toEqual(["on", "off"]);
+  expect(complete("records", "completion", "z")).toEqual(["zsh"]);
+  const [zsh, fish] = await Promise.all(["zsh", "fish"].map((shell) => startCli(["completion", shell]).ended));
+  expect(zsh?.stdout).toMatch(/^#compdef records\n/);
+  expect(fish?.stdout).toContain("case ' account suspend'\n      string split ' ' '--reason --help'");
+});
+
+test("api sends a request with the key, prints the response, and ends as its status says", async () => {
+  const { key } = await service().account();
+  const environment = { RECORDS_URL: service().base, RECORDS_API_KEY: key };
+  const api = (args: string[], input = "") => startCli(["api", ...args], { environment, input }).ended;
+  const created = await api(
+    ["post", "/v1/contacts", "--data", "@-", "--idempotency-key", "a"],
+    '{"full_name":"Ann Lee"}',
+  );
+  expect([created.code, created.stderr]).toEqual([0, ""]);
+  const { id } = JSON.parse(created.stdout).data as { id: string };
+  const found = await api(["GET", "/v1/contacts?query=ann+lee", "--json"]);
+  expect(JSON.parse(found.stdout).data).toMatchObject([{ id, full_name: "Ann Lee" }]);
+  const again = await api(["POST", "/v1/contacts", "--data", '{"full_name":"Ann Lee"}', "--idempotency-key", "a"]);
+  expect(JSON.parse(again.stdout).data.id).toBe(id);
+  const missing = await api(["GET", "/v1/contacts/00000000-0000-4000-8000-000000000000"]);
+  expect([missing.code, JSON.parse(missing.stdout).error.reason, missing.stderr]).toEqual([
+    1,
+    "NOT_FOUND",
+    "records: 404 There is no such record in this account. Check the id.\n",
+  ]);
+  const elsewhere = await api(["GET", "//records.invalid/v1/health"]);
+  // The key goes to the address only, whatever the path looks like.
+  expect([elsewhere.code, JSON.parse(elsewhere.stdout).error.reason]).toEqual([1, "UNKNOWN_PATH"]);
+  const nothing = await startCli(["api", "GET", "/v1/health", "--base-url", "http://127.0.0.1:1"]).ended;
+  expect([nothing.code, nothing.stdout]).toEqual([3, ""]);
 });
 
 test("status reports the version, health, dependencies, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {

@@ -21,10 +21,10 @@ export function addDoctor(
   program
     .command("doctor")
     .description(
-      "checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and the sign-in of assistants",
+      "check configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and the sign-in of assistants",
     )
-    .option("--register", "registers a client at the identity provider, as an assistant does; the client stays there")
-    .option("--verbose", "shows every check")
+    .option("--register", "register a client at the identity provider, as an assistant does; the client stays there")
+    .option("--verbose", "show every check")
     .addHelpText("after", help)
     .action(async ({ register = false, verbose = false }: { register?: boolean; verbose?: boolean }) => {
       const [{ hasFault, runDoctor }, { report }] = await Promise.all([import("./doctor.ts"), import("./report.ts")]);
