@@ -150,6 +150,9 @@ test("the guide shows commands of every kind", () => {
       "restore",
       "token",
       "doctor",
+      "api",
+      "version",
+      "help",
     ]),
   );
 });
