@@ -5,7 +5,7 @@ COPY package.json package-lock.json ./
 # npm rejects a lock file with a workspace whose manifest is not there.
 COPY client/package.json client/
 # No dependency of production needs a script of its own to be installed.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm node_modules/records-client
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm node_modules/@records-api/client
 
 FROM node:24-bookworm-slim
 ARG VERSION=1.0.0

@@ -12,7 +12,7 @@ const places: readonly (readonly [file: string, around: (version: string) => str
   ["client/package.json", (version) => `"version": "${version}"`],
   ["package-lock.json", (version) => `"name": "records",\n  "version": "${version}"`],
   ["package-lock.json", (version) => `"name": "records",\n      "version": "${version}"`],
-  ["package-lock.json", (version) => `"name": "records-client",\n      "version": "${version}"`],
+  ["package-lock.json", (version) => `"name": "@records-api/client",\n      "version": "${version}"`],
   ["Dockerfile", (version) => `ARG VERSION=${version}`],
   ["deploy/kubernetes/example/kustomization.yaml", (version) => `newTag: ${version}`],
 ];
@@ -87,8 +87,8 @@ function pack(version: string, tag: string): void {
     `--output=${output}/records-${version}.tar.gz`,
     tag,
   );
-  run("npm", "run", "build", "--workspace", "records-client");
-  run("npm", "pack", "--workspace", "records-client", "--pack-destination", output);
+  run("npm", "run", "build", "--workspace", "@records-api/client");
+  run("npm", "pack", "--workspace", "@records-api/client", "--pack-destination", output);
 }
 
 function git(...options: string[]): string {

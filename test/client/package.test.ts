@@ -12,10 +12,10 @@ import { respond, scripted } from "./scripted.ts";
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "records-client-"));
-const installed = join(folder, "node_modules/records-client");
+const installed = join(folder, "node_modules/@records-api/client");
 
 beforeAll(async () => {
-  await run("npm", ["pack", "-w", "records-client", "--pack-destination", folder], { cwd: root });
+  await run("npm", ["pack", "-w", "@records-api/client", "--pack-destination", folder], { cwd: root });
   const [packed = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, packed)], { cwd: folder });
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("plain Node imports the built package and calls the service with it", async () => {
   const { url, seen } = await scripted(respond(200, { data: { status: "ok", version: "1.0.0" } }));
-  const program = `import { RecordsClient, RecordsError } from "records-client";
+  const program = `import { RecordsClient, RecordsError } from "@records-api/client";
     const client = new RecordsClient({ baseUrl: process.argv[2] });
     console.log((await client.health()).status, typeof RecordsError);`;
   writeFileSync(join(folder, "program.mjs"), program);
@@ -43,7 +43,7 @@ test("can be published: it is not private, and contains its license and the buil
 
 test("another program compiles against its types, and a wrong use does not compile", async () => {
   const use = (line: string): string =>
-    `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
+    `import { RecordsClient } from "@records-api/client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
   writeFileSync(
     join(folder, "right.ts"),
     use("for await (const { title } of client.sessions.all({ limit: 5 })) title satisfies string | null;"),

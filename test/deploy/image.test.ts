@@ -118,7 +118,7 @@ test("the image contains nothing that the service does not need, and needs all t
     "src",
   ]);
   expect(files.filter((path) => /\.(test\.ts|env)$|^(?!docs\/).*\.md$|^gateway\/plugin/.test(path))).toEqual([]);
-  for (const name of ["vitest", "typescript", "playwright-core", "records-client"])
+  for (const name of ["vitest", "typescript", "playwright-core", "@records-api/client"])
     expect(existsSync(join(image.workdir, "node_modules", name)), name).toBe(false);
   renameSync(join(image.workdir, "gateway"), join(folder, "gateway"));
   try {

@@ -129,7 +129,7 @@ test("dates the entry, sets every version, commits, tags with the entry, and pac
     "### Added\n\n- A thing for people.",
   );
   expect(existsSync(join(tree, `release/records-${version}.tar.gz`))).toBe(true);
-  const listed = spawnSync("tar", ["-tzf", join(tree, `release/records-client-${version}.tgz`)], {
+  const listed = spawnSync("tar", ["-tzf", join(tree, `release/records-api-client-${version}.tgz`)], {
     encoding: "utf8",
   }).stdout;
   expect(listed).toContain("package/dist/index.js");
