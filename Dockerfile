@@ -24,6 +24,10 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY docs docs
+COPY CHANGELOG.md SECURITY.md ./
+COPY client/README.md client/
+COPY deploy/README.md deploy/
+COPY examples/README.md examples/
 COPY gateway gateway
 COPY src src
 COPY deploy/container/healthcheck.js deploy/container/

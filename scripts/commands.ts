@@ -37,7 +37,7 @@ ${leaves(program)
   .map((command) => section(command))
   .join("\n\n")}
 
-Next: [Deploy](production.md)
+Next: [Import and export](ingest.md)
 `;
 }
 

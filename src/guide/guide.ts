@@ -1,6 +1,6 @@
 // Renders the guide: every page, with its files and its search index.
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Pages } from "../http/pages.ts";
 import type { HashedFile } from "../http/static-files.ts";
@@ -30,16 +30,17 @@ export async function openGuide(baseUrl: string): Promise<Pages> {
   const pages = written.map((page) => ({ ...page, markdown: withAddress(page.markdown, baseUrl) }));
   const shown = [...diagrams].map(([name, body]) => hashed(name, body));
   const fixed = { style: hashed("guide.css", style), script: hashed("guide.js", script) };
-  const targets: Targets = {
-    page(file) {
-      const found = pages.find(({ name }) => file === (name === "" ? "README.md" : `${name}.md`));
+  const targetsOf = (page: Source): Targets => ({
+    page(href) {
+      const file = posix.join(posix.dirname(page.file), href);
+      const found = pages.find((one) => one.file === file);
       return found && pathOfPage(found);
     },
     diagram: (name) => shown.find(({ path }) => path.endsWith(`/${name}`))?.path,
-  };
+  });
   const rendered: (readonly [Source, Rendered])[] = [];
   for (const page of pages) {
-    rendered.push([page, renderMarkdown(page.markdown, targets)]);
+    rendered.push([page, renderMarkdown(page.markdown, targetsOf(page))]);
     // Yields to other requests, which rendering all pages at once would delay.
     await setImmediate();
   }

@@ -1,12 +1,13 @@
 // Renders the guide's Markdown as HTML, and splits it into sections for the search.
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { Marked } from "marked";
+import type { Html } from "../text/html.ts";
 import { html, trusted } from "../text/html.ts";
 
 /** Resolves the links and images of a page. */
 export interface Targets {
-  /** Returns the path of the guide's page for a file, or undefined if the file is not served. */
-  page(file: string): string | undefined;
+  /** Returns the path of the guide's page to which a relative link leads, or undefined if the file is not served. */
+  page(href: string): string | undefined;
   /** Returns the path of a diagram by its file name, or undefined if there is none. */
   diagram(name: string): string | undefined;
 }
@@ -108,11 +109,13 @@ function rendererOf({ page, diagram }: Targets): NonNullable<MarkedExtension<str
         lang === "console" ? trusted(text.split("\n").map(consoleLine).join("\n")) : text
       }</code></pre></div>\n`.toString(),
     table({ header, rows }) {
-      const cell = (name: string, { tokens }: Tokens.TableCell): string =>
-        `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
-      const row = (name: string, cells: Tokens.TableCell[]): string =>
-        `<tr>${cells.map((one) => cell(name, one)).join("")}</tr>`;
-      return `<div class="table" tabindex="0"><table><thead>${row("th", header)}</thead><tbody>${rows.map((one) => row("td", one)).join("")}</tbody></table></div>\n`;
+      const inner = ({ tokens }: Tokens.TableCell): Html => trusted(this.parser.parseInline(tokens));
+      const head = header.map((cell) => `<th>${inner(cell)}</th>`).join("");
+      // In a narrow window, each cell shows the heading of its column.
+      const row = (cells: Tokens.TableCell[]): string =>
+        cells.map((cell, at) => html`<td data-label="${plain(header[at]?.text ?? "")}">${inner(cell)}</td>`).join("");
+      const body = rows.map((cells) => `<tr>${row(cells)}</tr>`).join("");
+      return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`;
     },
   };
 }

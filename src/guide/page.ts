@@ -43,7 +43,7 @@ export function guidePage(page: Source, content: string, { pages, files }: Frame
 <div class="guide-side">
 <search class="guide-search" hidden>
 <label class="unseen" for="find">Search the guide</label>
-<input id="find" type="search" placeholder="Search the guide" autocomplete="off" data-index="${files.index}" aria-controls="found">
+<input id="find" type="search" placeholder="Search the guide ( / )" aria-keyshortcuts="/ Control+K" autocomplete="off" data-index="${files.index}" aria-controls="found">
 <div id="found" role="status" hidden></div>
 </search>
 <details class="guide-menu" open>

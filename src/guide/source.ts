@@ -1,12 +1,14 @@
-// The sources of the guide: the Markdown files of docs, in the order of the index.
+// The sources of the guide: the Markdown files that its index lists, in its order.
 import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { packageRoot } from "../process/root.ts";
 
 /** A page's source. */
 export interface Source {
   /** The last segment of the page's path; empty for the index. */
   readonly name: string;
+  /** The file, from the root of the repository. */
+  readonly file: string;
   /** The title in the navigation. */
   readonly title: string;
   /** The group in the navigation. */
@@ -32,7 +34,8 @@ export async function readSources(): Promise<Sources> {
   const rest = await Promise.all(
     listed.map(async ({ file, ...entry }) => ({
       ...entry,
-      name: file.replace(/\.md$/, ""),
+      name: nameOf(file),
+      file: posix.join("docs", file),
       markdown: await readFile(join(folder, file), "utf8"),
     })),
   );
@@ -40,8 +43,19 @@ export async function readSources(): Promise<Sources> {
   const diagrams = names
     .filter((name) => name.endsWith(".svg"))
     .map(async (name) => [name, await readFile(join(folder, "diagrams", name))] as const);
-  const first = { name: "", title: indexTitle, group: listed[0]?.group ?? "", markdown: index };
+  const first = {
+    name: "",
+    file: `docs/${indexFile}`,
+    title: indexTitle,
+    group: listed[0]?.group ?? "",
+    markdown: index,
+  };
   return { pages: [first, ...rest], diagrams: new Map(await Promise.all(diagrams)) };
+}
+
+/** Returns the name of a page: that of its file, or of the folder whose README it is. */
+function nameOf(file: string): string {
+  return posix.basename(file.replace(/\/README\.md$/, ""), ".md").toLowerCase();
 }
 
 /** Returns the pages that the index lists, in order, each with the heading above it as its group. */
@@ -49,7 +63,7 @@ export function listedIn(index: string): { file: string; title: string; group: s
   let group = "";
   return index.split("\n").flatMap((line) => {
     group = /^## (.+)$/.exec(line)?.[1] ?? group;
-    const [, title, file] = /^- \[([^\]]+)\]\(([\w-]+\.md)\)/.exec(line) ?? [];
+    const [, title, file] = /^- \[([^\]]+)\]\(((?:\.\.\/)?[\w/-]+\.md)\)/.exec(line) ?? [];
     return title === undefined || file === undefined ? [] : [{ file, title, group }];
   });
 }

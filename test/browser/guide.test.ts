@@ -45,6 +45,46 @@ test("the search finds a section by the beginnings of words and leads to it, or 
   await context.close();
 });
 
+test("the search opens with / and Ctrl-K, and finds pages by their usual names", async () => {
+  const { page, context } = await openWindow(browser());
+  await page.goto(`${service.base}/guide/concepts`);
+  const search = page.getByRole("searchbox", { name: "Search the guide" });
+  for (const [keys, words, title] of [
+    ["/", "pagination", "Pagination"],
+    ["Control+k", "webhook", "Webhooks and events"],
+    ["Control+k", "sdk", "TypeScript client: SDKs for other languages"],
+    ["Control+k", "cron", "Stay in step with a source: Every night with cron"],
+  ] as const) {
+    await page.keyboard.press(keys);
+    expect(await search.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
+    await page.keyboard.type(words);
+    await page.locator("#found a").first().getByText(title, { exact: true }).waitFor();
+  }
+  // Within the field, a slash is a character.
+  await search.fill("a");
+  await page.keyboard.press("/");
+  expect(await search.inputValue()).toBe("a/");
+  await context.close();
+});
+
+test("on a phone, each row of a table is a block with labels that fits, and the page does not scroll sideways", async () => {
+  const { page, context } = await openWindow(browser());
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const name of ["/errors", "/observability", "/limits", "/commands", "/troubleshooting", "/changelog"]) {
+    await page.goto(`${service.base}/guide${name}`);
+    const widths = await page.evaluate(
+      "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('.table')].map((one) => one.scrollWidth)]",
+    );
+    expect(Math.max(...(widths as number[])), name).toBeLessThanOrEqual(390);
+  }
+  await page.goto(`${service.base}/guide/errors`);
+  const cells = page.locator("tr", { hasText: "DUPLICATE_EMAIL" }).last().locator("td");
+  const [first, last] = await Promise.all([cells.nth(0).boundingBox(), cells.nth(4).boundingBox()]);
+  expect([last?.x, (last?.y ?? 0) > (first?.y ?? 0)]).toEqual([first?.x, true]);
+  expect(await cells.nth(4).getAttribute("data-label")).toBe("What to do");
+  await context.close();
+});
+
 test("tabs show one way to call at a time, by mouse, by keyboard and by link", async () => {
   const { page, context } = await openWindow(browser());
   await page.goto(`${service.base}/guide/quickstart`);

@@ -5,6 +5,17 @@ import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import { anchorsOf, guide, readPage } from "../docs/pages.ts";
 
+/** The pages that are not in docs, by their names. */
+const others = new Map(
+  Object.entries({
+    changelog: "CHANGELOG.md",
+    client: "client/README.md",
+    deploy: "deploy/README.md",
+    examples: "examples/README.md",
+    security: "SECURITY.md",
+  }).map(([name, file]) => [`/guide/${name}`, readPage(file)]),
+);
+
 let service: TestService;
 /** The HTML of every page that the index leads to, by path. */
 const pages = new Map<string, string>();
@@ -55,7 +66,7 @@ function statusOf(path: string): Promise<number> {
 
 test("the index links to every file of the guide, and the dashboard and the reference link to the index", async () => {
   const files = guide.map(({ path }) => path.replace(/^docs\/(?:README)?(.*?)\.md$/, "/guide/$1").replace(/\/$/, ""));
-  expect([...pages.keys()].sort()).toEqual(files.sort());
+  expect([...pages.keys()].sort()).toEqual([...files, ...others.keys()].sort());
   expect(linksOf((await read("/docs")).text)).toContain("guide");
   expect(linksOf((await read("/")).text)).toContain("/guide");
 });
@@ -72,6 +83,12 @@ test("every link, picture, style and script of every page has a target, and ever
     }
   }
   expect(known.size).toBeGreaterThan(pages.size + 4);
+});
+
+test("a link to another file of the guide leads to its page, from wherever it is", () => {
+  expect(pages.get("/guide/quickstart")).toContain('href="/guide/examples"');
+  expect(pages.get("/guide/client")).toContain('href="/guide/grpc"');
+  expect(pages.get("/guide/deploy")).toContain('href="/guide/settings"');
 });
 
 test("every heading of a file has the same anchor on its page as on a code host", () => {
@@ -151,7 +168,7 @@ test("a page accepts GET and HEAD, lists its methods, and rejects others", async
 test("the search index has every section of every page, by the words under it", async () => {
   const path = linksOf(pages.get("/guide") ?? "").find((link) => link.endsWith("search.json")) ?? "";
   const entries = JSON.parse((await read(path)).text) as [string, string, string, string][];
-  const anchors = guide.reduce((count, page) => count + anchorsOf(page).size, 0);
+  const anchors = [...guide, ...others.values()].reduce((count, page) => count + anchorsOf(page).size, 0);
   expect(entries).toHaveLength(anchors);
   const found = entries.find(([, , place]) => place === "/guide/search#phones");
   expect(found?.slice(0, 2)).toEqual(["Search", "Phones"]);

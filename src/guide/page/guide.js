@@ -94,6 +94,16 @@ function startSearch() {
     // The query may have changed while the index was loading.
     if (wordsOf(input.value).join(" ") === words.join(" ")) showFound(list, entries, words);
   });
+  document.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+    const opens =
+      (key === "k" && (ctrlKey || metaKey)) || (key === "/" && !isTyping && !ctrlKey && !metaKey && !altKey);
+    if (!opens) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       input.value = "";
