@@ -103,6 +103,8 @@ function copy(
     cpSync(from, isFolder || !target.endsWith("/") ? to : join(to, source.split("/").at(-1) ?? ""), {
       recursive: true,
       verbatimSymlinks: true,
+      // As a container engine does.
+      preserveTimestamps: true,
       filter: wanted,
     });
   }
