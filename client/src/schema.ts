@@ -712,7 +712,7 @@ export interface components {
             source: string | null;
             /** @description The provider of its video conference. */
             conference_provider: string | null;
-            /** @description The contact of the session. */
+            /** @description The contact that the session is with, if any. */
             client: components["schemas"]["SessionClient"] | null;
         };
         /** @description The contact of a session in a list. */
@@ -771,7 +771,7 @@ export interface components {
             source: string | null;
             /** @description The provider of its video conference. */
             conference_provider: string | null;
-            /** @description The contact of the session. */
+            /** @description The contact that the session is with, if any. */
             client: components["schemas"]["SessionDetailClient"] | null;
             /** @description The address of its video conference. */
             conference_url: string | null;
@@ -909,7 +909,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The number of requests allowed per second. After a pause, some more are allowed at once.
+         * @description The number of requests allowed per second. Short bursts are allowed.
          * @example 10
          */
         "RateLimit-Limit": number;
@@ -1509,7 +1509,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.
+                 * @description Identifies the request, so that you can retry it safely. For 24 hours, repeating the request with the same key returns the original response, with `Idempotent-Replayed: true`. The same key with another request gets 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -1858,7 +1858,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.
+                 * @description Identifies the request, so that you can retry it safely. For 24 hours, repeating the request with the same key returns the original response, with `Idempotent-Replayed: true`. The same key with another request gets 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;

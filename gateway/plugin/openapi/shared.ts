@@ -6,7 +6,7 @@ import { reference } from "./schema.ts";
 export const headers: Record<string, JsonObject> = {
   "RateLimit-Limit": {
     required: true,
-    description: "The number of requests allowed per second. After a pause, some more are allowed at once.",
+    description: "The number of requests allowed per second. Short bursts are allowed.",
     schema: { type: "integer", minimum: 1 },
     example: 10,
   },
@@ -53,7 +53,7 @@ export const idempotencyKey: JsonObject = {
   in: "header",
   required: false,
   description:
-    "Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.",
+    "Identifies the request, so that you can retry it safely. For 24 hours, repeating the request with the same key returns the original response, with `Idempotent-Replayed: true`. The same key with another request gets 409.",
   schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 };

@@ -43,11 +43,11 @@ A record of another account is 404, like one that does not exist. Any request ca
 
 ## Retrying a write
 
-If an operation accepts \`Idempotency-Key\`, you can safely repeat the request. For 24 hours, the same key with the same operation, path and body gets the first response again, even if the record has changed since. It then has the header \`Idempotent-Replayed: true\`. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
+If an operation accepts \`Idempotency-Key\`, you can safely repeat the request. For 24 hours, repeating the request with the same key returns the original response, even if the record has changed since. It then has the header \`Idempotent-Replayed: true\`. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
 
 ## Limits
 
-Requests are counted per account, across its API key, its dashboard and its assistants. Requests without a valid credential are counted by client address. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, some more are allowed at once. The number of remaining requests is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
+Requests are counted per account, across its API key, its dashboard and its assistants. Requests without a valid credential are counted by client address. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, short bursts are allowed. The number of remaining requests is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
 
 ## Tracing
 

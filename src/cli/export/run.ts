@@ -46,7 +46,7 @@ export async function runExport(output: Output, link: Link, name: string, option
     );
   const format = formatOf(file, options.format);
   if (format === "transcript" || format === "icalendar")
-    rejectUsage("Sessions cannot be exported alone. Set --format ndjson.");
+    rejectUsage("Sessions can only be exported as NDJSON. Add --format ndjson.");
   const writer = writerOf(format, options);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();

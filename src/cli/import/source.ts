@@ -85,10 +85,7 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
   return (
-    format ??
-    rejectUsage(
-      `The format of ${file} does not follow from its name. Set --format ndjson, csv, vcard, transcript or icalendar.`,
-    )
+    format ?? rejectUsage(`Can't tell the format of ${file}. Add --format ndjson, csv, vcard, transcript or icalendar.`)
   );
 }
 

@@ -385,7 +385,7 @@ export type TranscriptPassage = Message<"records.v1.TranscriptPassage"> & {
   text: string;
 
   /**
-   * The contact of the session.
+   * The contact that the session is with, if any.
    *
    * @generated from field: records.v1.SessionClient client = 6;
    */
@@ -476,7 +476,7 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   conferenceProvider?: string | undefined;
 
   /**
-   * The contact of the session.
+   * The contact that the session is with, if any.
    *
    * @generated from field: records.v1.SessionClient client = 9;
    */
@@ -581,7 +581,7 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   conferenceProvider?: string | undefined;
 
   /**
-   * The contact of the session.
+   * The contact that the session is with, if any.
    *
    * @generated from field: records.v1.SessionDetailClient client = 9;
    */
