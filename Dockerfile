@@ -19,6 +19,7 @@ ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Records" \
       org.opencontainers.image.description="Contacts, sessions, transcripts and notes of an account, over REST, Connect, gRPC, gRPC-Web and MCP" \
+      org.opencontainers.image.source="https://github.com/records-api/records" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"

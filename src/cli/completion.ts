@@ -60,7 +60,8 @@ ${wordsFunction(rows)}_records() {
   compadd -- \${=$(_records_words "$at")}
   _files
 }
-compdef _records records
+# zsh runs the file in place of the function when it first completes.
+if [ "$funcstack[1]" = _records ]; then _records "$@"; else compdef _records records; fi
 `,
   fish: (rows: readonly Row[]) => `function __records_words
   switch "$argv[1]"
