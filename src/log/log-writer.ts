@@ -1,4 +1,5 @@
-// Log writer to a file descriptor: batched, and bounded in memory. A failed write never ends or delays anything.
+// Log writer to a file descriptor: batched, and bounded in memory. A failed write never ends or delays anything. pino's
+// own destination (sonic-boom 4.2) repeats a failed write for ever when the process ends, such as on a full disk.
 import { write, writeSync } from "node:fs";
 
 /**
