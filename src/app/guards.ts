@@ -64,15 +64,18 @@ export function createGuards(
   const render = createRenderBody(config.documentProvider);
   const idempotency = createIdempotency(client.db(), createReservations(redis), render);
 
+  const { state, requireFresh: requireFreshSwitches, waitUntilFresh: freshSwitches } = switches;
   const sessionCookie = createSessionCookie(() => where.baseUrl);
   const sessions = createSessionGuard({
     read: sessionCookie.read,
     find: async (cookies, deadline) => signIn?.find(cookies, deadline),
     origin: () => new URL(where.baseUrl).origin,
+    switches: state,
+    requireFreshSwitches,
+    freshSwitches,
     recognizers,
     capacity,
   });
-  const { state, requireFresh: requireFreshSwitches, waitUntilFresh: freshSwitches } = switches;
   const authentication = authenticationOf(services, recognizers);
   const accessPolicy = publicAccessPolicy({
     authentication,

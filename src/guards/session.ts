@@ -11,6 +11,8 @@ import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, Recognition, CreateRecognizer, Presumption } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
+import type { SwitchState } from "./switches.ts";
+import { requireInterface } from "./switches.ts";
 import { accountBucket } from "./throttle.ts";
 
 /** Identifies the signed-in user, and guards the operations that only signed-in users may use. */
@@ -32,8 +34,9 @@ export interface SessionGuard<User extends SignedInUser = SignedInUser> {
     serve: (user: () => User | undefined, body: Body) => Promise<void>,
   ): Promise<void>;
   /**
-   * Reads records for a page of the user, with a right that can never write. The session is looked up again after the
-   * read, so that nothing is shown once a sign-out was acknowledged. Fails as `requireAccount` does.
+   * Reads records for a page of the user, with a right that can never write. The session and the switches are checked
+   * again after the read, so that nothing is shown once a sign-out was acknowledged. Fails as `requireAccount` does,
+   * with INTERFACE_DISABLED while the public interface is off, and with UNAVAILABLE if that is not known.
    */
   readRecords<T>(inbound: Inbound, deadline: Deadline, user: User, read: (scope: Scope) => Promise<T>): Promise<T>;
   /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */
@@ -59,6 +62,11 @@ export interface SessionGuardDependencies<User extends SignedInUser> {
   readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<User | undefined>;
   /** Returns our own origin. */
   readonly origin: () => string;
+  readonly switches: () => SwitchState;
+  /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
+  readonly requireFreshSwitches: () => void;
+  /** Resolves once they are fresh, or when waiting longer does not help; undefined if they are fresh now. */
+  readonly freshSwitches: () => Promise<void> | undefined;
   readonly recognizers: CreateRecognizer;
   readonly capacity: Capacity;
 }
@@ -66,7 +74,7 @@ export interface SessionGuardDependencies<User extends SignedInUser> {
 export function createSessionGuard<User extends SignedInUser>(
   dependencies: SessionGuardDependencies<User>,
 ): SessionGuard<User> {
-  const { read, find, origin, recognizers, capacity } = dependencies;
+  const { read, find, origin, switches, requireFreshSwitches, freshSwitches, recognizers, capacity } = dependencies;
   const recognizer = recognizers(({ account }: User) => account && accountBucket(account.id));
 
   function credentialOf(inbound: Inbound): Credential<User> | undefined {
@@ -89,6 +97,11 @@ export function createSessionGuard<User extends SignedInUser>(
       : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs, {}, inbound.tally)));
   }
 
+  function requireRecords(): void {
+    requireInterface(switches());
+    requireFreshSwitches();
+  }
+
   return {
     presume(cookies) {
       const value = read(cookies);
@@ -108,8 +121,12 @@ export function createSessionGuard<User extends SignedInUser>(
     },
     async readRecords(inbound, deadline, user, read) {
       const { id } = requireAccount({ kind: "user", user });
+      await freshSwitches();
+      requireRecords();
       const records = await read(readOnlyScope(id, deadline));
-      return requireAccount(await identifyAgain(inbound)).id.equals(id) ? records : fail(Reason.NOT_SIGNED_IN);
+      if (!requireAccount(await identifyAgain(inbound)).id.equals(id)) fail(Reason.NOT_SIGNED_IN);
+      requireRecords();
+      return records;
     },
     requireShownUser({ inbound }, caller) {
       const shown = inbound.header("records-user");

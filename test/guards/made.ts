@@ -219,6 +219,8 @@ export function publicAccessPolicyOf(
       read: (cookies) => cookies,
       find: () => world.findUser(),
       origin: () => origin,
+      ...freshnessOf(world),
+      switches: () => world,
       recognizers,
       capacity,
     }),

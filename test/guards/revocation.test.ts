@@ -256,18 +256,22 @@ test("control: without the verification, a remembered key would be accepted afte
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
-    const accessPolicy = publicAccessPolicy({
+    const switches = {
+      switches: () => ({ publicInterface: true, writes: true }),
       requireFreshSwitches: () => undefined,
       freshSwitches: () => undefined,
+    };
+    const accessPolicy = publicAccessPolicy({
+      ...switches,
       authentication,
       sessions: createSessionGuard({
         read: () => undefined,
         find: () => Promise.resolve(undefined),
         origin: () => "http://localhost",
+        ...switches,
         recognizers,
         capacity: unlimited,
       }),
-      switches: () => ({ publicInterface: true, writes: true }),
       onUse: () => undefined,
       onRejection: () => Promise.resolve(),
     });

@@ -18,7 +18,7 @@ import type { SessionGuard } from "../../src/guards/session.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from "./made.ts";
+import { accountId, freshnessOf, make, origin, user, publicAccessPolicyOf, reasonOf, stall } from "./made.ts";
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
@@ -178,6 +178,8 @@ function guardWith(capacity: Capacity): SessionGuard {
     read: (cookies) => cookies,
     find: () => world.findUser(),
     origin: () => origin,
+    ...freshnessOf(world),
+    switches: () => world,
     recognizers,
     capacity,
   });
@@ -189,6 +191,16 @@ test("a caller without a session is still not signed in when identified again, a
   expect(() => guard.require(caller)).toThrow("You are not signed in.");
   expect(parts.steps).toEqual([]);
 });
+
+async function off(): Promise<SignedInUser> {
+  parts.world.publicInterface = false;
+  return user;
+}
+
+async function stale(): Promise<SignedInUser> {
+  parts.world.isStale = true;
+  return user;
+}
 
 test.each<[string, () => ReturnType<Made["world"]["findUser"]>, string]>([
   ["whose session ends", () => Promise.resolve(undefined), "NOT_SIGNED_IN"],
@@ -202,6 +214,8 @@ test.each<[string, () => ReturnType<Made["world"]["findUser"]>, string]>([
     () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: true, suspended: true } }),
     "ACCOUNT_SUSPENDED",
   ],
+  ["for whom the interface is switched off", off, "INTERFACE_DISABLED"],
+  ["for whom it is no longer known whether it is on", stale, "UNAVAILABLE"],
 ])("records that were read for a user %s meanwhile are not shown [CON-03, MCP-52]", async (_who, found, reason) => {
   const guard = guardWith(unlimited);
   const reading = guard.readRecords(parts.inbound(session), deadlineIn(1_000), user, async (scope) => {
@@ -210,6 +224,16 @@ test.each<[string, () => ReturnType<Made["world"]["findUser"]>, string]>([
     return "records";
   });
   expect(await reasonOf(reading)).toBe(reason);
+});
+
+test("records are read once the switches are fresh, and not while the interface is off [ADM-01, MCP-52]", async () => {
+  stall(parts);
+  const read = (): Promise<boolean> => Promise.resolve(parts.world.isStale);
+  const shown = (): Promise<boolean> =>
+    guardWith(unlimited).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
+  expect(await shown()).toBe(false);
+  parts.world.publicInterface = false;
+  expect(await reasonOf(shown())).toBe("INTERFACE_DISABLED");
 });
 
 test("records that were read for a user who is still signed in are shown [MCP-52]", async () => {
