@@ -15,7 +15,7 @@ export interface Page {
 }
 
 /** Returns the whole document. */
-export function layOut({ title, user, content, script, isRecord = false }: Page, interfaceOff: boolean): string {
+export function layOut({ title, user, content, script, isRecord = false }: Page, interfaceOff: boolean): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -33,7 +33,7 @@ ${user === undefined ? undefined : header(user, isRecord)}
 ${content}
 </body>
 </html>
-`.toString();
+`;
 }
 
 const offBanner = html`<p class="banner" role="status"><strong>The operator has switched the API off.</strong> Requests from scripts and assistants fail with 503. You can still manage the key here.</p>`;
@@ -50,7 +50,7 @@ ${isRecord ? html`<a href="/">API access</a>` : html`<a href="/" aria-current="p
 </nav>
 <form class="account" method="post" action="/sign-out">
 <input type="hidden" id="user" name="user" value="${id}">
-<p class="who"><span id="person">${email ?? name ?? subject}</span><span class="small" id="sign-out-ends">Signing out also signs out your assistants</span></p>
+<p class="who"><span id="person" dir="auto">${email ?? name ?? subject}</span><span class="small" id="sign-out-ends">Signing out also signs out your assistants</span></p>
 <button type="submit" class="button plain" aria-describedby="sign-out-ends">Sign out</button>
 </form>
 </div>

@@ -1,4 +1,5 @@
 // Renders the dashboard's page: a whole HTML document for each state.
+import type { Html } from "../text/html.ts";
 import { accountPage } from "./account-page.ts";
 import type { Page } from "./layout.ts";
 import { layOut } from "./layout.ts";
@@ -7,7 +8,7 @@ import { contactPage, sessionPage } from "./record-page.ts";
 import type { View } from "./view.ts";
 
 /** Returns the document of a view, with all values escaped. `interfaceOff` adds a banner at the top. */
-export function renderPage(view: View, interfaceOff: boolean): string {
+export function renderPage(view: View, interfaceOff: boolean): Html {
   return layOut(pageOf(view), interfaceOff);
 }
 

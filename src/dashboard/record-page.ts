@@ -5,7 +5,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import { nameOfClient, nameOfContact, titleOfSession } from "../text/display-name.ts";
 import type { Html } from "../text/html.ts";
-import { html, trusted } from "../text/html.ts";
+import { html, lines } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import type { ContactView, SessionView } from "./view.ts";
 
@@ -57,7 +57,7 @@ export function sessionPage({ user, session, transcript }: SessionView): Page {
 function record(title: string, parts: readonly (Html | undefined)[]): Html {
   return html`<main class="record">
 <h1 dir="auto">${title}</h1>
-${join(parts)}
+${lines(parts)}
 </main>`;
 }
 
@@ -66,7 +66,7 @@ function section(title: string, ...content: readonly (Html | undefined)[]): Html
   if (content.every((part) => part === undefined)) return undefined;
   return html`<section>
 <h2>${title}</h2>
-${join(content)}
+${lines(content)}
 </section>`;
 }
 
@@ -82,7 +82,7 @@ function factsOf(facts: readonly (readonly [name: string, value: string | Html |
   const rows = facts.map(([name, value]) =>
     value === undefined || value === "" ? undefined : html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`,
   );
-  return html`<dl>${join(rows)}</dl>`;
+  return html`<dl>${lines(rows)}</dl>`;
 }
 
 /** Returns a text with its line breaks; undefined for an empty one. */
@@ -102,8 +102,4 @@ function link(kind: "contact" | "session", id: string, text: string): Html {
 
 function nameOf({ fullName: full_name, inferredName: inferred_name, email, phone }: Contact): string {
   return nameOfContact({ full_name, inferred_name, email, phone });
-}
-
-function join(parts: readonly (Html | undefined)[]): Html {
-  return trusted(parts.map((part) => part?.toString() ?? "").join("\n"));
 }

@@ -6,10 +6,14 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService } from "../gen/records/v1/sessions_pb.ts";
 import { GetSessionRequestSchema, GetSessionTranscriptRequestSchema } from "../gen/records/v1/sessions_pb.ts";
 import { writeFailureAndClose } from "../http/linger.ts";
-import { writeFailure } from "../http/response.ts";
+import { writeBody, writeFailure } from "../http/response.ts";
 import type { Deadline } from "../call/deadline.ts";
 import type { Scope } from "../call/scope.ts";
-import { inflateResponseText } from "../large/deflated.ts";
+import { findDeflated, inflateResponseText } from "../large/deflated.ts";
+import { encodeInPieces } from "../large/pieces.ts";
+import { requireBytes } from "../large/sending.ts";
+import { hugeBytes, requireSlotForHuge } from "../large/slots.ts";
+import type { Html } from "../text/html.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { deadlineIn, deadlineMs, withDeadline } from "../call/deadline.ts";
 import { Failure, fail } from "../call/errors.ts";
@@ -57,7 +61,7 @@ export interface DashboardDependencies {
     verify: (token: string) => Promise<Logout>,
     serve: (logout: Logout) => Promise<void>,
   ) => Promise<void>;
-  /** Reads records of a signed-in user for a page. Fails with 401 or 403 unless the user may see them. */
+  /** Reads records of a signed-in user for a page. Fails with 401, 403 or 503 unless the user may see them now. */
   readonly readRecords: <T>(
     inbound: Inbound,
     deadline: Deadline,
@@ -232,7 +236,7 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
         const view = home.kind === "signed out" ? { ...home, to: path } : home;
         return sendPage(response, found === undefined ? 401 : 403, renderPage(view, interfaceOff()));
       }
-      if (interfaceOff()) fail(Reason.INTERFACE_DISABLED);
+      const formActionOrigins = await signIn?.signOutOrigins();
       const shown = await readRecords(
         inbound,
         deadline,
@@ -240,8 +244,8 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
         (scope): Promise<ShownRecord> =>
           kind === "contact" ? readContact(records, id, scope) : readSession(records, id, scope),
       );
-      const formActionOrigins = await signIn?.signOutOrigins();
-      sendPage(response, 200, renderPage({ ...shown, user: userOf(found) }, false), formActionOrigins);
+      const page = await encodeInPieces(renderPage({ ...shown, user: userOf(found) }, false).parts());
+      await sendRecord(exchange, page, formActionOrigins);
     },
   };
 }
@@ -258,6 +262,8 @@ async function readSession({ sessions }: RecordServices, sessionId: string, scop
     sessions.getSession(create(GetSessionRequestSchema, { sessionId }), scope),
     sessions.getSessionTranscript(create(GetSessionTranscriptRequestSchema, { sessionId }), scope),
   ]);
+  // A character takes up to six bytes as HTML.
+  if ((findDeflated(said)?.text.size ?? 0) * 6 >= hugeBytes) requireSlotForHuge(scope.deadline?.tally);
   await inflateResponseText(said);
   const { transcript } = said.transcript ?? {};
   return { kind: "session", session: session ?? fail(Reason.NOT_FOUND), transcript };
@@ -322,12 +328,26 @@ function redirectToBaseUrl(baseUrl: string, { request, response }: Exchange): bo
  * Sends a page. `formActionOrigins` are the other origins to which a form may redirect, because browsers apply
  * `form-action` to redirects.
  */
-function sendPage(response: Response, status: number, page: string, formActionOrigins: readonly string[] = []): void {
-  const body = Buffer.from(page);
+function sendPage(response: Response, status: number, page: Html, formActionOrigins?: readonly string[]): void {
+  const body = Buffer.from(page.toString());
+  response.writeHead(status, headersOf(body.length, formActionOrigins)).end(body);
+}
+
+/** Sends a page of any size, as the API sends a large response. Fails with UNAVAILABLE if too much is being sent. */
+async function sendRecord(
+  { request, response, inbound }: Exchange,
+  page: readonly Uint8Array[],
+  formActionOrigins?: readonly string[],
+): Promise<void> {
+  const length = page.reduce((sum, piece) => sum + piece.length, 0);
+  requireBytes(response, inbound.tally, length);
+  response.writeHead(200, headersOf(length, formActionOrigins));
+  await writeBody(request, response, page);
+}
+
+function headersOf(length: number, formActionOrigins: readonly string[] = []): Record<string, string | number> {
   const policy = [...policies, ["form-action 'self'", ...formActionOrigins].join(" ")].join("; ");
-  response
-    .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
-    .end(body);
+  return { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": length };
 }
 
 function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | "address"> {

@@ -1,20 +1,11 @@
 // Serializes large values as JSON in pieces, between which other requests run.
-import { pieceBytes, yieldToEventLoop } from "./slots.ts";
+import { encodeInPieces } from "./pieces.ts";
+import { pieceBytes } from "./slots.ts";
 import { endOfCodePoint } from "../text/text.ts";
 
 /** Returns the bytes of `JSON.stringify` for plain data, in pieces. */
-export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
-  const pieces: Buffer[] = [];
-  let text = "";
-  for (const part of partsOf(value)) {
-    text += part;
-    if (text.length < pieceBytes) continue;
-    pieces.push(Buffer.from(text));
-    text = "";
-    await yieldToEventLoop();
-  }
-  pieces.push(Buffer.from(text));
-  return pieces;
+export function jsonInPieces(value: unknown): Promise<Buffer[]> {
+  return encodeInPieces(partsOf(value));
 }
 
 function* partsOf(value: unknown): Iterable<string> {

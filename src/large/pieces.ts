@@ -1,7 +1,7 @@
 // Divides long work into pieces, between which other requests run.
 import type { Deadline } from "../call/deadline.ts";
 import { requireNotPast } from "../call/deadline.ts";
-import { yieldToEventLoop } from "./slots.ts";
+import { pieceBytes, yieldToEventLoop } from "./slots.ts";
 
 /** The maximum duration of a piece, unless a single step takes longer. */
 const pieceMs = 5;
@@ -34,4 +34,19 @@ export async function mapInPieces<Item, Mapped>(
     mapped.push(map(item, at));
   }
   return mapped;
+}
+
+/** Returns the bytes of a text that is made part by part. Lets other requests run after each piece. */
+export async function encodeInPieces(parts: Iterable<string>): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = "";
+  for (const part of parts) {
+    text += part;
+    if (text.length < pieceBytes) continue;
+    pieces.push(Buffer.from(text));
+    text = "";
+    await yieldToEventLoop();
+  }
+  pieces.push(Buffer.from(text));
+  return pieces;
 }

@@ -1,5 +1,8 @@
 // The pages of one record, to which the links of assistants lead.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request as httpRequest } from "node:http";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
@@ -81,6 +84,28 @@ test("a signed-out user returns to the record after the sign-in, and to no other
   const other = await elsewhere.open(`${base}/sign-in?to=//example.com`);
   const home = await elsewhere.submit(other, { login: ann.email, password: ann.password }, "Sign in");
   expect(home.url.href).toBe(`${base}/`);
+});
+
+test("a page shows a whole long transcript, and few such pages are sent to one account at a time [MCP-52, OPS-70]", async () => {
+  const { base, service } = fixture();
+  const { cookie } = await signIn(fixture(), ann);
+  const id = randomUUID();
+  // The pieces in which it is escaped have an odd length, so that one ends within an emoji.
+  const transcript = `.${"<b>😀</b> & 'so' \u202eon ".repeat(60_000)}`;
+  await holder.put.session({ id, contact_id: contactId, title: "Long" });
+  await holder.put.transcript({ session_id: id, transcript });
+  const { status, headers, text } = await open(`/sessions/${id}`, cookie);
+  expect([status, headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(text))]);
+  const shown = /<p class="record-text" dir="auto">(\..*)<\/p>/s.exec(text)?.[1] ?? "";
+  expect(shown === `.${"&lt;b&gt;😀&lt;/b&gt; &amp; &#39;so&#39; on ".repeat(60_000)}`).toBe(true);
+  const unread = Array.from({ length: 8 }, () =>
+    httpRequest(`${base}/sessions/${id}`, { headers: { cookie, accept: html } }).end(),
+  );
+  onTestFinished(() => unread.forEach((request) => request.destroy()));
+  const responses = unread.map(async (request) => ((await once(request, "response")) as [IncomingMessage])[0]);
+  const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect(service.logLines.join("\n")).toContain("large responses");
 });
 
 test("a sign-out in another browser ends the pages [DSH-08, MCP-52]", async () => {
