@@ -19,8 +19,8 @@ export type Shape<T> = { readonly [Name in keyof T]-?: Check };
 /** The first millisecond of the year 1. */
 const firstInstant = -62_135_596_800_000;
 const hashBytes = 32;
-/** Names of fields. Others could be operators or paths, or mean something to our own pipelines. */
-const fieldName = /^_?[A-Za-z]\w*$/;
+/** Names of fields. Others could be operators or paths, or mean something to our own pipelines or to the driver. */
+const fieldName = /^(?:_id|[A-Za-z]\w*)$/;
 
 function must(be: string, isSo: (value: unknown) => boolean): Check {
   return (value) => (isSo(value) ? undefined : problem(`must be ${be}`));
@@ -118,7 +118,7 @@ export function plainNames(value: unknown): Problem | undefined {
   if (!isDocument(value)) return undefined;
   const names = Object.keys(value);
   if (!names.every((name) => fieldName.test(name)))
-    return problem("must have fields whose names are letters, digits and underscores");
+    return problem("must have fields whose names are letters, digits and underscores, with a letter first");
   return firstProblem(names.map((name) => [name, () => plainNames(value[name])]));
 }
 

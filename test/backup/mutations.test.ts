@@ -73,6 +73,7 @@ const values: readonly unknown[] = [
 /** Names that mean something to queries, pipelines or objects. */
 const names = [
   "~proof",
+  "~bsontype",
   "$set",
   "a.b",
   "__proto__",
