@@ -27,9 +27,9 @@ export const resourceRows: Rows = {
     },
     {
       title: "Waiting for the MongoDB pool",
-      description: "Commands that wait for a connection.",
+      description: "The average number of commands that wait for a connection.",
       width: 6,
-      targets: { "{{instance}}": "sum by (instance) (records_mongodb_pool_waiting{SCOPE})" },
+      targets: { "{{instance}}": rate("records_mongodb_pool_wait_seconds_total") },
     },
     {
       title: "Event loop delay",

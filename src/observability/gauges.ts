@@ -94,7 +94,6 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
     ({ pool }) => ({ in_use: pool().inUse, available: pool().available }),
     "state",
   ],
-  ["records_mongodb_pool_waiting", "Commands that wait for a connection to MongoDB.", ({ pool }) => pool().waiting],
   [
     "records_work_in_flight",
     "Public requests in progress, by whether their credential is known to be valid.",
@@ -117,12 +116,21 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
 
 /** Registers the metrics that show the state of the instance. */
 export function showInstance(registry: Registry, state: InstanceState): void {
-  const { version, interfaceVersion: interface_version, erasures } = state;
+  const { version, interfaceVersion: interface_version, erasures, pool } = state;
   const registers = [registry];
   const labels = { version, interface_version, node_version: process.version };
   const help = "Always 1. Its labels show the versions that run.";
   new Gauge({ name: "records_build_info", help, labelNames: Object.keys(labels), registers }).set(labels, 1);
   for (const gauge of instanceGauges) addGauge(registry, gauge, state);
+  new Counter({
+    name: "records_mongodb_pool_wait_seconds_total",
+    help: "How long all commands together have waited for a connection to MongoDB.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(pool().waitedMs / 1_000);
+    },
+  });
   new Counter({
     name: "records_erasure_deleted_documents_total",
     help: "Documents that this instance deleted to erase accounts.",

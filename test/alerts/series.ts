@@ -90,7 +90,7 @@ const plain: Readonly<Record<string, string>> = {
   records_mongodb_up: gauge([1, always]),
   records_primary_lease: gauge([1, always]),
   records_redis_up: gauge([1, always]),
-  records_mongodb_pool_waiting: gauge([0, always]),
+  records_mongodb_pool_wait_seconds_total: counter([0, always]),
   records_work_in_flight_limit: gauge([64, always]),
   records_overloaded_total: counter([0, always]),
   records_throttle_fallback_total: counter([0, always]),

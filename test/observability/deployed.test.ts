@@ -102,7 +102,7 @@ test("there are rules for requests, latency, dependencies, saturation, backgroun
     "records_ready",
     "records_primary_lease",
     "records_mongodb_denied_commands_total",
-    "records_mongodb_pool_waiting",
+    "records_mongodb_pool_wait_seconds_total",
     "records_work_in_flight",
     "records_overloaded_total",
     "records_background_failures_total",

@@ -138,13 +138,19 @@ export const dependencyCases: readonly Case[] = [
     fires: [
       {
         title: "1.4 commands wait",
-        series: ofA("records_mongodb_pool_waiting", gauge([0, 10], [1.4, always])),
+        series: ofA("records_mongodb_pool_wait_seconds_total", counter([0, 10], [84, always])),
         pendingAt: 17,
         firesAt: 20,
         labels: a,
       },
     ],
-    silent: [{ title: "0.8 commands wait", series: ofA("records_mongodb_pool_waiting", gauge([0.8, always])), at: 30 }],
+    silent: [
+      {
+        title: "0.8 commands wait",
+        series: ofA("records_mongodb_pool_wait_seconds_total", counter([48, always])),
+        at: 30,
+      },
+    ],
   },
   {
     alert: "RecordsRedisAway",
