@@ -54,8 +54,11 @@ export interface Lease {
    * nothing.
    */
   proven(term: Term | undefined, sentAt: number, electionId: string): void;
-  /** Records that the member of the term has just responded, even if only with an error. */
-  replied(term: Term | undefined): void;
+  /**
+   * Records that the member of the term has just rejected a proof with an error of this name. The user lacks the right
+   * to read if it `isDenied`, so that no request can be served.
+   */
+  rejected(term: Term | undefined, name: string, isDenied: boolean): void;
   /** Returns the current term, whether proven or not. */
   term(): Term | undefined;
   /** Returns the current term. Fails with UNAVAILABLE unless its lease is held. */
@@ -72,16 +75,20 @@ export function createLease(now: () => number = () => performance.now(), because
   let term: Term | undefined;
   let provenUntil = -Infinity;
   let repliedUntil = -Infinity;
+  /** Why the last proof of the term failed, if the member said so. */
+  let rejection: string | undefined;
   let reported: LeaseStatus = { held: false, since: Date.now(), reason: "no primary is known yet" };
 
   function missing(): string | undefined {
     const time = now();
     if (term === undefined) return "no primary is known";
     if (term.leader.alone)
-      return time < repliedUntil ? undefined : `${term.leader.address} has not replied for ${silenceMs} ms`;
+      return time < repliedUntil
+        ? undefined
+        : (rejection ?? `${term.leader.address} has not replied for ${silenceMs} ms`);
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
-    if (time >= provenUntil) return `${term.leader.address} has not confirmed for ${leaseMs} ms that it is primary`;
-    return undefined;
+    if (time < provenUntil) return undefined;
+    return rejection ?? notConfirmed(term);
   }
 
   /** Fails without a cause: the log reports the loss of the lease once, and not for every request. */
@@ -89,8 +96,8 @@ export function createLease(now: () => number = () => performance.now(), because
     return fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" });
   }
 
-  function replied(since: Term | undefined): void {
-    if (since !== undefined && since === term) repliedUntil = now() + silenceMs;
+  function replied(since: Term): void {
+    if (since === term) repliedUntil = now() + silenceMs;
   }
 
   return {
@@ -102,13 +109,23 @@ export function createLease(now: () => number = () => performance.now(), because
       term = { leader, usableAt: before?.usableAt ?? (leader.alone ? now() : now() + handoverMs) };
       provenUntil = -Infinity;
       repliedUntil = now() + silenceMs;
+      rejection = undefined;
     },
     proven(provenTerm, sentAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
       provenUntil = Math.max(provenUntil, sentAt + leaseMs);
+      rejection = undefined;
       replied(provenTerm);
     },
-    replied,
+    rejected(since, name, isDenied) {
+      if (since === undefined || since !== term) return;
+      if (isDenied) {
+        rejection = `the user of MONGODB_URI may not read the database (${name}): grant it readWrite there`;
+        return;
+      }
+      replied(since);
+      rejection = term.leader.alone ? undefined : `${notConfirmed(term)} (${name})`;
+    },
     term: () => term,
     require() {
       return missing() === undefined && term !== undefined ? term : unavailable();
@@ -126,6 +143,10 @@ export function createLease(now: () => number = () => performance.now(), because
       return reported;
     },
   };
+}
+
+function notConfirmed({ leader }: Term): string {
+  return `${leader.address} has not confirmed for ${leaseMs} ms that it is primary`;
 }
 
 function sameTerm(one: Leader, other: Leader): boolean {

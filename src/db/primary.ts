@@ -4,6 +4,7 @@ import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import { collections } from "./collections.ts";
 import { connectionsOf } from "./connection-check.ts";
+import { unauthorized } from "./error-codes.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { deadlineIn, isPast, requireNotPast } from "../call/deadline.ts";
 import { timed } from "../call/tally.ts";
@@ -101,7 +102,8 @@ export function createPrimary(
     const sentAt = performance.now();
     underWay += 1;
     const proof = await requestProof(term).catch((error: unknown) => {
-      if (error instanceof MongoServerError) lease.replied(term);
+      if (error instanceof MongoServerError)
+        lease.rejected(term, error.codeName ?? String(error.code), error.code === unauthorized);
       return undefined;
     });
     underWay -= 1;

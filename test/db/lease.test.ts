@@ -158,7 +158,7 @@ describe("a set of one member", () => {
     lease.observe(alone);
     const term = lease.term();
     now += 2_000;
-    lease.replied(term);
+    lease.rejected(term, "MaxTimeMSExpired", false);
     now += 2_999;
     expect(lease.require().leader).toEqual(alone);
     now += 1;
@@ -186,6 +186,39 @@ describe("a set of one member", () => {
     prove();
     expect(lease.require().usableAt).toBe(term.usableAt);
   });
+});
+
+test("reports why the primary rejects proofs, until it confirms again or another one leads", () => {
+  hold();
+  const notConfirmed = "a has not confirmed for 1350 ms that it is primary";
+  const lose = (name: string, isDenied: boolean): string | undefined => {
+    now += 1_350;
+    lease.rejected(lease.term(), name, isDenied);
+    return lease.status().reason;
+  };
+  expect(lose("NotWritablePrimary", false)).toBe(`${notConfirmed} (NotWritablePrimary)`);
+  prove();
+  now += 1_350;
+  expect(lease.status().reason).toBe(notConfirmed);
+  const denied = "the user of MONGODB_URI may not read the database (Unauthorized): grant it readWrite there";
+  expect(lose("Unauthorized", true)).toBe(denied);
+  lease.observe(b);
+  now += 1_400;
+  expect(lease.status().reason).toBe("b has not confirmed for 1350 ms that it is primary");
+  lease.rejected({ leader: a, usableAt: 0 }, "Unauthorized", true);
+  expect(lease.status().reason).toBe("b has not confirmed for 1350 ms that it is primary");
+});
+
+test("a member that alone can lead and denies proofs for 3 seconds is not used, until it confirms [OPS-15]", () => {
+  lease.observe({ ...a, alone: true });
+  now += 2_999;
+  lease.rejected(lease.term(), "Unauthorized", true);
+  expect(lease.status().held).toBe(true);
+  now += 1;
+  expect(lease.status().reason).toMatch(/^the user of MONGODB_URI may not read the database \(Unauthorized\)/);
+  prove();
+  now += 3_000;
+  expect(lease.status().reason).toBe("a has not replied for 3000 ms");
 });
 
 test("reports since when the lease is held or lost, and why it is lost", () => {

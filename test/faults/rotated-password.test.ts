@@ -1,4 +1,5 @@
 // An instance whose password of MongoDB is changed while it runs.
+import type { Document } from "mongodb";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import type { TestDatabase } from "../fixtures/databases/database.ts";
 import { asAdministrator, createDatabase, directUri } from "../fixtures/databases/database.ts";
@@ -110,6 +111,24 @@ test("if its connections are gone too, readiness and the lines of requests name 
     .toMatchObject({ status: 503, cause: expect.stringContaining("AuthenticationFailed") });
   expect(await troubleOfErasures()).toEqual([]);
   await setPassword(passwordOf(database.uri));
+  await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
+  expect(await statusesOf(10)).toEqual([200]);
+});
+
+test("after the user lost its role, readiness and one line name that and not the primary [OPS-15]", async () => {
+  const reason = "the user of MONGODB_URI may not read the database (Unauthorized): grant it readWrite there";
+  const setRoles = (roles: readonly Document[]): Promise<unknown> =>
+    asAdministrator(database.administratorUri, (db) => db.command({ updateUser: "service", roles }));
+  const { users } = (await asAdministrator(database.administratorUri, (db) =>
+    db.command({ usersInfo: "service" }),
+  )) as unknown as { readonly users: readonly [{ readonly roles: readonly Document[] }] };
+  await setRoles([]);
+  await expect.poll(async () => (await readiness()).body.reason, { timeout: 30_000 }).toBe(reason);
+  expect((await readiness()).status).toBe(503);
+  const lost = "no lease on the primary of MongoDB: requests that need it get 503";
+  const logged = expect.poll(() => lines().filter(({ msg }) => msg === lost), { timeout: 10_000 });
+  await logged.toEqual([expect.objectContaining({ level: 40, reason })]);
+  await setRoles(users[0].roles);
   await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
   expect(await statusesOf(10)).toEqual([200]);
 });
