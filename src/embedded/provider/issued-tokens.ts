@@ -24,6 +24,7 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
   provider.on("access_token.issued", (token: AccessToken) => {
     const { jti, accountId, clientId, grantId, sessionUid, expiresWithSession, expiration } = token;
     issued.put(jti, { jti, accountId, clientId, grantId, sessionUid, expiresWithSession }, expiration);
+    void store.keep();
   });
 
   const isAlive = async ({ jti = "" }: JWTPayload): Promise<boolean> => {
@@ -55,6 +56,7 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
       return;
     }
     if (claims?.["client_id"] === client.clientId) issued.remove(claims.jti ?? "");
+    await store.keep();
     ctx.body = "";
   };
 }

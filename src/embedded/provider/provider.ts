@@ -39,8 +39,8 @@ export interface DevelopmentProvider {
 }
 
 /**
- * Starts the provider on its own port. The issuer, the keys and the registered clients stay the same from start to
- * start.
+ * Starts the provider on its own port. The issuer, the keys, the registered clients, the sessions and the grants stay
+ * the same from start to start.
  */
 export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
   const folder = await openFolder(options.dataDir);
@@ -72,7 +72,10 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
         dashboard.moveTo(baseUrl);
         mcp.moveTo(mcpUrl);
       },
-      stop: () => listener.stop(),
+      async stop() {
+        await listener.stop();
+        await store.keep();
+      },
     };
   } catch (error) {
     await listener.stop();

@@ -50,13 +50,16 @@ export function registrationFromBrowsers(): Middleware {
   };
 }
 
-/** Removes an empty `scope` from registration requests: some assistants fill in every field. */
+/**
+ * Removes from registration requests what assistants send and a server may ignore (RFC 7591 §2): members that are null
+ * or empty, and scopes, grant types and response types that are unknown here. Without any known one they are rejected.
+ */
 export function tolerantRegistration(): Middleware {
   return async (ctx, next) => {
     if (ctx.path === "/reg" && ctx.method === "POST") {
       const { req } = ctx;
       const original = req.iterator.bind(req);
-      req.iterator = (options) => withoutEmptyScope(original(options));
+      req.iterator = (options) => tolerantBody(original(options));
       // The length may change.
       if (req.headers["content-length"] !== undefined) {
         delete req.headers["content-length"];
@@ -72,7 +75,7 @@ const MAX_REGISTRATION_BYTES = 56 * 1_024;
 /**
  * Yields the body as one piece. A body that is too long or not a JSON object is unchanged, and the library rejects it.
  */
-async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIterator<Buffer> {
+async function* tolerantBody(body: AsyncIterable<Buffer>): NodeJS.AsyncIterator<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -81,19 +84,39 @@ async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIter
     if (length > MAX_REGISTRATION_BYTES) break;
   }
   const whole = Buffer.concat(chunks);
-  yield length > MAX_REGISTRATION_BYTES ? whole : scopeless(whole);
+  yield length > MAX_REGISTRATION_BYTES ? whole : registrable(whole);
 }
 
-function scopeless(body: Buffer): Buffer {
+function registrable(body: Buffer): Buffer {
   try {
     const metadata = JSON.parse(body.toString("utf8")) as unknown;
-    if (typeof metadata !== "object" || metadata === null || !("scope" in metadata) || metadata.scope !== "")
-      return body;
-    const { scope: _empty, ...others } = metadata;
-    return Buffer.from(JSON.stringify(others));
+    if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) return body;
+    const members = Object.entries(metadata)
+      .map(([name, value]): [string, unknown] => [name, withoutUnknown(name, value)])
+      .filter(([, value]) => value !== null && value !== "");
+    return Buffer.from(JSON.stringify(Object.fromEntries(members)));
   } catch {
     return body;
   }
+}
+
+/** The values of lists that are known here. */
+const known: ReadonlyMap<string, readonly string[]> = new Map([
+  ["grant_types", ["authorization_code", "refresh_token"]],
+  ["response_types", ["code"]],
+]);
+
+function withoutUnknown(name: string, value: unknown): unknown {
+  // A client without any scope gets all of them at its sign-ins.
+  if (name === "scope" && typeof value === "string")
+    return value
+      .split(" ")
+      .filter((scope) => SCOPES.some((one) => one === scope))
+      .join(" ");
+  const values = known.get(name);
+  if (values === undefined || !Array.isArray(value)) return value;
+  const kept = value.filter((one) => values.includes(String(one)));
+  return kept.length === 0 ? value : kept;
 }
 
 /**

@@ -1,4 +1,5 @@
-// The provider's store: bounded and in memory until entries expire, and for registered clients also in a file.
+// The provider's store: bounded and in memory until entries expire. Registered clients, sessions and grants are also in
+// files, so that a restart signs nobody out.
 import type { Adapter, AdapterFactory, AdapterPayload, AllClientMetadata } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import type { Folder } from "./folder.ts";
@@ -14,6 +15,8 @@ export interface Store {
   endSession(uid: string, grantIds: readonly string[]): void;
   /** Returns the time of a user's last sign-out, in whole seconds since 1970, or -Infinity if there was none. */
   signedOutAt(subject: string): number;
+  /** Resolves once the file has the current sessions and grants. Never rejects. */
+  keep(): Promise<void>;
 }
 
 /** Entries of one kind, the newest last. */
@@ -25,17 +28,29 @@ export interface Table {
   removeWhere(matches: (payload: AdapterPayload) => boolean): void;
   find(matches: (payload: AdapterPayload) => boolean): AdapterPayload | undefined;
   entries(): [id: string, payload: AdapterPayload][];
+  /** Returns the entries that expire. */
+  stored(): StoredEntry[];
 }
+
+/** An entry and its end, in whole seconds since 1970. */
+type StoredEntry = readonly [id: string, payload: AdapterPayload, until: number];
 
 /** The kind of entry for access tokens issued for the MCP server. The library does not store tokens that are JWTs. */
 export const ISSUED_TOKENS = "IssuedToken";
 
 /** The kinds of grants and everything that depends on them. */
 const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
+/** The kinds of entries that survive a restart. */
+const KEPT: readonly string[] = ["Session", "Grant", "AccessToken", "RefreshToken", ISSUED_TOKENS];
 
 /** More entries than the users of one machine need, and a bound on the cost of a runaway program. */
 const MAX_ENTRIES = 5_000;
 const MAX_CLIENTS = 200;
+/**
+ * For how long a refresh token may be used again, in seconds. Clients send several requests at once, or repeat one whose
+ * response they lost.
+ */
+const REUSE_SECONDS = 10;
 
 /**
  * Creates a store with the registered clients of the folder. `ownClient` is looked up first: nobody registers that
@@ -56,6 +71,22 @@ export async function createStore(
   for (const client of Array.isArray(kept) ? (kept as AdapterPayload[]) : []) {
     if (typeof client?.client_id === "string") clients.put(client.client_id, client);
   }
+  const grants = (await folder.read("grants")) as Readonly<Record<string, readonly StoredEntry[]>> | undefined;
+  for (const kind of KEPT)
+    for (const [id, payload, until] of Array.isArray(grants?.[kind]) ? grants[kind] : [])
+      if (until > now()) table(kind).put(id, payload, until - now());
+  let next: Promise<void> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  /** While a write is under way, all further changes wait for the same next one. */
+  const keep = (): Promise<void> => {
+    next ??= last = last
+      .then(() => {
+        next = undefined;
+        return folder.write("grants", Object.fromEntries(KEPT.map((kind) => [kind, table(kind).stored()])));
+      })
+      .catch(() => undefined);
+    return next;
+  };
   const signedOut = new Map<string, number>();
   const signedOutAt = (subject: string): number => signedOut.get(subject) ?? -Infinity;
   const keepClients = (): Promise<void> =>
@@ -65,8 +96,9 @@ export async function createStore(
     );
 
   return {
-    adapter: (kind) => createAdapter(kind, { table, signedOutAt, ownClient, keepClients }),
+    adapter: (kind) => createAdapter(kind, { table, signedOutAt, ownClient, keepClients, keep }),
     table,
+    keep,
     endUserSessions(subject) {
       signedOut.set(subject, now());
       const sids = table("Session")
@@ -78,6 +110,7 @@ export async function createStore(
       table("Interaction").removeWhere(
         ({ session, result }) => session?.accountId === subject || result?.["login"]?.accountId === subject,
       );
+      void keep();
       return sids;
     },
     endSession(uid, grantIds) {
@@ -87,42 +120,57 @@ export async function createStore(
           if (sessionUid === uid && grantId !== undefined) ended.add(grantId);
       for (const id of ended) table("Grant").remove(id);
       for (const kind of GRANTED) table(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
+      void keep();
     },
     signedOutAt,
   };
 }
 
 /** The dependencies of an adapter. */
-interface AdapterDependencies extends Pick<Store, "table" | "signedOutAt"> {
+interface AdapterDependencies extends Pick<Store, "table" | "signedOutAt" | "keep"> {
   readonly ownClient: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
 }
 
-function createAdapter(kind: string, { table, signedOutAt, ownClient, keepClients }: AdapterDependencies): Adapter {
+function createAdapter(kind: string, dependencies: AdapterDependencies): Adapter {
+  const { table, signedOutAt, ownClient, keepClients, keep } = dependencies;
   const rows = table(kind);
+  const changed = async (): Promise<void> => {
+    if (kind === "Client") await keepClients();
+    else if (KEPT.includes(kind)) await keep();
+  };
   return {
     async upsert(id, payload, secondsToLive) {
       // A request that began before the sign-out could store its session again.
       if (kind === "Session" && Number(payload.loginTs) <= signedOutAt(String(payload.accountId))) return;
       rows.put(id, payload, secondsToLive);
-      if (kind === "Client") await keepClients();
+      await changed();
     },
-    find: async (id) => (kind === "Client" ? ownClient(id) : undefined) ?? rows.get(id),
+    async find(id) {
+      if (kind === "Client") return ownClient(id) ?? rows.get(id);
+      const found = rows.get(id);
+      const { consumed, ...unused } = found ?? {};
+      // The library ends the whole grant when a consumed token is used.
+      if (kind === "RefreshToken" && now() - Number(consumed) <= REUSE_SECONDS) return unused;
+      return found;
+    },
     findByUid: async (uid) => rows.find((payload) => payload.uid === uid),
     // Only devices without a browser have a user code, and they are not supported.
     findByUserCode: async () => undefined,
     async consume(id) {
       const payload = rows.get(id);
-      if (payload !== undefined)
-        rows.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+      if (payload === undefined || payload.consumed !== undefined) return;
+      rows.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+      await changed();
     },
     async destroy(id) {
       rows.remove(id);
-      if (kind === "Client") await keepClients();
+      await changed();
     },
     async revokeByGrantId(grantId) {
       rows.removeWhere((payload) => payload.grantId === grantId);
       if (kind === "AccessToken") table(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
+      await changed();
     },
   };
 }
@@ -144,6 +192,10 @@ function createTable(maxEntries: number): Table {
       until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : [],
     );
   return {
+    stored: () =>
+      [...rows].flatMap(([id, { text, until }]) =>
+        until > now() && until < Infinity ? [[id, JSON.parse(text) as AdapterPayload, until] as const] : [],
+      ),
     get(id) {
       const row = rows.get(id);
       return row === undefined || row.until <= now() ? undefined : (JSON.parse(row.text) as AdapterPayload);

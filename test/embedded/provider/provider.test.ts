@@ -9,8 +9,10 @@ import { startProvider } from "../../../src/embedded/provider/provider.ts";
 import { textOf } from "../../fixtures/sign-in/browser.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import {
+  assistantOf,
   atAssistant,
   atDashboard,
+  baseUrl,
   dashboardOf,
   mcpUrl,
   newBrowser,
@@ -114,6 +116,27 @@ test("a restart keeps the issuer, the keys and the registered clients, and repla
   expect((await verified(second.issuer, token)).claims).toMatchObject({ aud: mcpUrl, client_id: id });
 });
 
+test("a restart keeps sessions, grants and tokens, but not those that a user has ended [OAU-10]", async () => {
+  const dataDir = await temporaryDataDir();
+  const first = await startProvider({ dataDir, users: [ann] });
+  first.serve({ baseUrl, mcpUrl });
+  const one = await assistantOf(first.issuer);
+  const other = await assistantOf(first.issuer);
+  const browser = newBrowser();
+  const kept = await tokensFor(one, browser, atAssistant);
+  const ended = await tokensFor(other, newBrowser(), atAssistant);
+  await openid.tokenRevocation(other, ended.refresh_token ?? "");
+  await first.stop();
+
+  await running(dataDir);
+  expect(await openid.tokenIntrospection(one, kept.access_token)).toMatchObject({ active: true });
+  const renewed = await openid.refreshTokenGrant(one, kept.refresh_token ?? "");
+  expect((await verified(first.issuer, renewed.access_token)).claims).toMatchObject({ sub: "person-ann" });
+  expect((await browser.open((await start(one, atAssistant)).url)).url.searchParams.has("code")).toBe(true);
+  const again = openid.refreshTokenGrant(other, ended.refresh_token ?? "");
+  await expect(again).rejects.toMatchObject({ error: "invalid_grant" });
+});
+
 test("only the owner can read its files", async () => {
   const dataDir = await temporaryDataDir();
   const { issuer } = await running(dataDir);
@@ -121,8 +144,10 @@ test("only the owner can read its files", async () => {
   const folder = join(dataDir, "provider");
   const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
   expect(await modeOf(folder)).toBe("700");
-  expect((await readdir(folder)).sort()).toEqual(["clients", "keys", "port"]);
-  for (const name of ["clients", "keys", "port"]) expect(await modeOf(join(folder, name)), name).toBe("600");
+  await tokensFor(await assistantOf(issuer), newBrowser(), atAssistant);
+  const files = ["clients", "grants", "keys", "port"];
+  expect((await readdir(folder)).sort()).toEqual(files);
+  for (const name of files) expect(await modeOf(join(folder, name)), name).toBe("600");
 });
 
 test("keeps the newest 200 registered clients", async () => {
@@ -143,7 +168,7 @@ test("leaves a port in use to its owner, and recreates files that cannot be read
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   await writeFile(join(dataDir, "provider", "port"), String(port));
-  for (const name of ["keys", "clients"]) await writeFile(join(dataDir, "provider", name), "{ not JSON");
+  for (const name of ["keys", "clients", "grants"]) await writeFile(join(dataDir, "provider", name), "{ not JSON");
   const { issuer } = await running(dataDir);
   expect(issuer).not.toBe(`http://localhost:${port}`);
   expect(await readFile(join(dataDir, "provider", "port"), "utf8")).toBe(`${new URL(issuer).port}\n`);
