@@ -12,7 +12,7 @@ import type { ContactRow } from "./rows.ts";
 import { olderNotes } from "./rows.ts";
 import { searchTool } from "./search.ts";
 import { searchTranscriptsTool } from "./search-transcripts.ts";
-import type { Arguments, Tool } from "./tool.ts";
+import type { Arguments, Tool, ToolContext } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
 import { whoamiTool } from "./whoami.ts";
 
@@ -30,6 +30,8 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   rows?(rows: readonly Row[], message: Message, given: Arguments): readonly Row[];
   /** Returns a hint for each kind of data that the body may lack; undefined for data that it has. */
   more?(body: Content): readonly (string | undefined)[];
+  /** Returns a hint on what is nearest to an empty list; undefined if there is nothing. */
+  nearest?(given: Arguments, context: ToolContext): Promise<string | undefined>;
 }
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
@@ -53,6 +55,23 @@ function emptyAnyway(records: string, { from, to, offset }: Arguments): string |
 
 /** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
 const restContacts = 25;
+
+/** Returns a hint with the sessions that are nearest to a period without any. */
+async function nearestSessions(given: Arguments, { calls, inbound }: ToolContext): Promise<string | undefined> {
+  const { first = -Infinity, last = Infinity } = periodOf(textOf(given["from"]), textOf(given["to"]));
+  if (first > last || Number(given["offset"] ?? 0) > 0) return undefined;
+  const find = async (which: string, at: number, period: (time: string) => Arguments): Promise<string | undefined> => {
+    if (!Number.isFinite(new Date(at).getTime())) return undefined;
+    const one = { ...given, limit: 1, offset: 0, from: null, to: null, ...period(new Date(at).toISOString()) };
+    const [row] = (await calls.call("listSessions", one, inbound)).body["data"] as readonly Row[];
+    return row && `The ${which} session is ${textOf(row["id"])}, at ${textOf(row["session_date"])}.`;
+  };
+  const found = await Promise.all([
+    find("next", last + 1, (from) => ({ from, order: "soonest" })),
+    find("previous", first - 1, (to) => ({ to, order: null })),
+  ]);
+  return found.filter((hint) => hint !== undefined).join(" ") || undefined;
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -139,6 +158,7 @@ const listSessions: OperationTool = {
   description:
     "Lists meetings, latest first, planned ones included; for past ones only, set `to` to the current time, such as 2026-01-31T09:30:00Z. For the next ones, set order to soonest. Filter by contact, dates, or words in titles and names.",
   rest: pageOn,
+  nearest: nearestSessions,
   empty: (given) =>
     emptyAnyway("session", given) ??
     `No session was found. Use a longer period, or fewer conditions; for the next meeting, from with order soonest and without to. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
@@ -184,7 +204,8 @@ export const tools: readonly Tool[] = [
   whoamiTool,
 ];
 
-function operationTool({ operation, more, hidden = [], complete, rowProperties, rows, ...tool }: OperationTool): Tool {
+function operationTool(row: OperationTool): Tool {
+  const { operation, more, nearest, hidden = [], complete, rowProperties, rows, ...tool } = row;
   return {
     ...tool,
     schemas(document) {
@@ -192,14 +213,18 @@ function operationTool({ operation, more, hidden = [], complete, rowProperties, 
       const shown = Object.entries(input["properties"] as object).filter(([name]) => !hidden.includes(name));
       return { input: { ...input, properties: Object.fromEntries(shown) }, output };
     },
-    async run(given, { calls, inbound }) {
+    async run(given, context) {
+      const { calls, inbound } = context;
       const response = await calls.call(operation, complete?.(given) ?? given, inbound);
       const body =
         rows === undefined
           ? response.body
           : { ...response.body, data: rows(response.body["data"] as readonly Row[], response.message, given) };
       const hints = (more?.(response.body) ?? []).filter((hint) => hint !== undefined);
-      return hints.length === 0 ? body : { ...body, truncated: true, hint: hints.join(" ") };
+      if (hints.length > 0) return { ...body, truncated: true, hint: hints.join(" ") };
+      const { data } = response.body;
+      const hint = Array.isArray(data) && data.length === 0 ? await nearest?.(given, context) : undefined;
+      return hint === undefined ? body : { ...body, hint };
     },
   };
 }

@@ -93,6 +93,27 @@ describe("order [MCP-17] [MCP-44]", () => {
     expect(await titles(given)).toEqual(found);
   });
 
+  test("an empty period names the next session and the one before, by the same conditions [MCP-16, MCP-47]", async () => {
+    const hintOf = async (given: Record<string, unknown>): Promise<string> =>
+      (await call(holder, "list_sessions", given)).hint ?? "";
+    const next = (title: string, at: string): string => `The next session is ${ids[title]}, at ${at}.`;
+    const previous = (title: string, at: string): string => `The previous session is ${ids[title]}, at ${at}.`;
+    const [spring, autumn] = ["2025-04-02T10:00:00.000Z", "2025-10-02T10:00:00.000Z"];
+    const soon = "2098-02-01T09:00:00.000Z";
+    const between = await hintOf({ from: "2025-06-01", to: "2025-06-01" });
+    expect(between).toContain(`${next("Autumn talk", autumn)} ${previous("Spring talk", spring)}`);
+    const ofOrla = await hintOf({ from: "2097-06-01", to: "2097-06-30", contact_id: ids["Orla Quist"], limit: 3 });
+    expect(ofOrla).toContain(next("Soon", soon));
+    const late = await hintOf({ from: "2099-06-01", contact_id: `contact:${ids["Odd Quist"]}` });
+    expect(late).toContain(previous("Autumn talk", autumn));
+    expect(late).not.toContain("The next session");
+    const early = await hintOf({ to: "2025-04-02T09:59:59.999Z", order: "soonest", query: "talk" });
+    expect(early).toContain(next("Spring talk", spring));
+    expect(early).not.toContain("The previous");
+    for (const given of [{ from: "2026-01-02", to: "2026-01-01" }, { query: "zzzzzz" }, { offset: 500 }])
+      expect(await hintOf(given)).not.toMatch(/The (next|previous) session/);
+  });
+
   test("soonest begins now, and leaves out sessions without a date", async () => {
     const found = await titles({ order: "soonest", contact_id: ids["Orla Quist"] });
     expect(found.filter((title) => title !== null)).toEqual(["Soon", "Far away"]);
