@@ -96,7 +96,13 @@ async function showAll(output: Output, link: Link): Promise<void> {
 
 async function deleteAccount(output: Output, link: Link, name: string, yes: boolean, reason: string): Promise<void> {
   // A deleted account can no longer be found, but its erasure can be requested again by id.
-  const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
+  const account = await lookUp(link, name);
+  if (account === undefined && !uuidForm.test(name))
+    throw new CommandError(
+      exitCodes.failed,
+      "not_found",
+      `There is no account "${name}". If it is deleted already, its email is erased too: to check its erasure again, name the id that the account had.`,
+    );
   const id = account?.id ?? name.toLowerCase();
   const email = account?.unreadable === false ? account.email : undefined;
   const called = email === undefined ? `the account ${id}` : `the account ${email} (${id})`;

@@ -104,6 +104,11 @@ test("delete requires a confirmation: without a terminal and --yes it fails and 
   expect((await counts(service()))["contacts"]).toBe(before - 2);
   expect((await cli(service(), ["account", "show", accountId])).code).toBe(1);
   // A later request shows the proof again.
+  const again = await cli(service(), ["account", "delete", email, "--yes"]);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    `records: There is no account "${email}". If it is deleted already, its email is erased too: to check its erasure again, name the id that the account had.\n`,
+  ]);
   expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({
     account_id: accountId,
     email: null,
