@@ -17,7 +17,7 @@ export const whoamiTool: Tool = {
       properties: { name: { type: "string" }, email: { type: "string" }, time_zone: { type: "string" } },
     },
   }),
-  async run(given, { user }) {
+  async run(given, { user, profile }) {
     rejectOthers(given, []);
     const { name, email, timeZone } = await user();
     const known = Object.entries({ name, email, time_zone: timeZone }).flatMap(([member, value]) =>
@@ -25,8 +25,8 @@ export const whoamiTool: Tool = {
     );
     return {
       ...Object.fromEntries(known),
-      ...(timeZone === undefined && {
-        hint: "The identity provider does not say the time zone: ask the user, or use UTC. Dates without a time are days in UTC.",
+      ...(profile.timeZone === undefined && {
+        hint: `${timeZone === undefined ? "The identity provider does not say the time zone: ask the user, or use UTC. " : ""}Dates without a time are days in UTC: for local days, pass date-times with an offset.`,
       }),
     };
   },

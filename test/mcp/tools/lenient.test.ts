@@ -80,7 +80,7 @@ describe("unambiguous arguments [MCP-15]", () => {
 test("no description promises a search of everything, and the times in the instructions are accepted [MCP-11] [MCP-16]", async () => {
   const { tools } = (await request(holder, "2026-07-28", "tools/list")).body.result;
   const { instructions } = (await request(holder, "2026-07-28", "server/discover")).body.result;
-  expect(instructions).toMatch(/No search covers the fields notes and memory of a contact/);
+  expect(instructions).toMatch(/search covers neither archived contacts/);
   expect(instructions + JSON.stringify(tools)).not.toMatch(/everything,|search everything|to now\b/i);
   const [to = ""] = /2026-[0-9-]+T[0-9:]+Z/.exec(instructions) ?? [];
   expect((await call(holder, "list_sessions", { to })).structured.data).toEqual([]);
