@@ -122,5 +122,8 @@ test("tests ids that exclude each other one by one, and each choice of a request
     { query: "q", session_id: own, kind: "NOTE_KIND_SESSION" },
     { query: "q", session_id: own, any_word: true },
     { query: "q", session_id: own, with_context: true },
+    ...["USER_MANUAL", "AI_MEETING_PREP", "USER_TEMPLATE", "AI_PREDEFINED", "AI_ASSISTANT", "READER_COMMENT"].map(
+      (type) => ({ query: "q", session_id: own, note_type: `SESSION_NOTE_TYPE_${type}` }),
+    ),
   ]);
 });

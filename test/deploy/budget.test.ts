@@ -66,7 +66,7 @@ function problemsOf(all: readonly Budgeted[]): string[] {
   const share =
     ((scaler.metrics?.[0]?.resource.target.averageUtilization ?? 0) * Number(resources?.requests?.cpu)) / 100;
   need(
-    share === figure(capacity, /instances of one core: [^|]*, (\d+) % busy/) / 100,
+    share === figure(capacity, /single-core instances at (\d+) % load/) / 100,
     "the autoscaler plans with another share of a core than docs/capacity.md",
   );
   need((budget.maxUnavailable ?? 9) < (scaler.minReplicas ?? 0), "a drain may stop every instance");

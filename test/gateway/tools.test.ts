@@ -115,8 +115,8 @@ test("reports all violations of the arguments", () => {
   expect(faultsOf(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
-    '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word, order',
-    "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word, order",
+    '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word, order, has_notes',
+    "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word, order, has_notes",
     "query surrogate: must not contain a lone surrogate",
   ]);
   expect(faultsOf(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
