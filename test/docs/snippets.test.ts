@@ -164,8 +164,9 @@ test("the programs of the guide compile, and print what the page shows", async (
     stdout: error.stdout ?? String(error),
   }));
   expect(types.stdout).toBe("");
-  for (const [at, { page, output }] of programs.entries()) {
+  for (const [at, { page, block, output }] of programs.entries()) {
     expect(output, `${page.path}: a program without its output`).toBeDefined();
+    if (/"KEY"|'KEY'/.test(block.text)) expect(page.text, `${page.path}: a program needs KEY`).toContain("export KEY=");
     const file = files[at] ?? "";
     const [interpreter, ...options] = file.endsWith(".py") ? ["python3"] : [process.execPath, "--import", "tsx"];
     const { stdout } = await run(interpreter ?? "", [...options, file], {
