@@ -80,7 +80,7 @@ export function explain(error: unknown, address: () => string): unknown {
   if (code === Code.Unauthenticated)
     return failure(
       exitCodes.failed,
-      `${url} rejected the service token (401). Use one of the service's SERVICE_TOKENS.`,
+      `${url} rejected the service token (401). Use one of the service's SERVICE_TOKENS, or set DATA_DIR to its data folder.`,
     );
   if (reasonOf(error) === "WRITES_PAUSED")
     return failure(
