@@ -104,9 +104,9 @@ async function send(
 function failureOf({ status, json }: Answer): CommandError {
   const { error = {} } = json as { readonly error?: { readonly reason?: string; readonly message?: string } };
   const exitCode = status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.failed;
-  return new CommandError(
-    exitCode,
-    error.reason ?? String(status),
-    `${status} ${error.message ?? "without a message"}`,
-  );
+  const message =
+    error.reason === "MISSING_KEY"
+      ? "The API key is missing. Set RECORDS_API_KEY or --key-file."
+      : (error.message ?? "without a message");
+  return new CommandError(exitCode, error.reason ?? String(status), `${status} ${message}`);
 }

@@ -142,6 +142,11 @@ test("api sends a request with the key, prints the response, and ends as its sta
   const elsewhere = await api(["GET", "//records.invalid/v1/health"]);
   // The key goes to the address only, whatever the path looks like.
   expect([elsewhere.code, JSON.parse(elsewhere.stdout).error.reason]).toEqual([1, "UNKNOWN_PATH"]);
+  const without = await startCli(["api", "GET", "/v1/contacts?query=ann", "--base-url", service().base]).ended;
+  expect(without).toMatchObject({
+    code: 1,
+    stderr: "records: 401 The API key is missing. Set RECORDS_API_KEY or --key-file.\n",
+  });
   const nothing = await startCli(["api", "GET", "/v1/health", "--base-url", "http://127.0.0.1:1"]).ended;
   expect([nothing.code, nothing.stdout]).toEqual([3, ""]);
 });
