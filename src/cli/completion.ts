@@ -7,7 +7,8 @@ const help = `
 The scripts complete \`records\`. Define it first, in the folder of the checkout:
   alias records="node $PWD/bin/records.js"
 
-  bash  save the script as ~/.local/share/bash-completion/completions/records
+  bash  save the script as ~/.local/share/bash-completion/completions/records,
+        and create the folder if there is none
   zsh   save it as _records in a folder of $fpath
   fish  save it as ~/.config/fish/completions/records.fish`;
 

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 export function addKey(program: Command, context: Context): void {
   program
     .command("key")
-    .description("revoke API keys of any account")
+    .description("revoke API keys of any account; owners create and rotate theirs on the dashboard")
     .command("revoke")
     .description("revoke an API key at once, on every instance")
     .argument("<key>", "its id or its first 8 characters; never the whole key")
