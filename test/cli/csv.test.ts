@@ -357,13 +357,14 @@ test("a row is never shifted: one with more cells, a NUL or text after a closing
 
 test("the first valid address of a row is imported; a row is rejected if it has addresses and none is valid, or nothing but an id [IMP-06]", async () => {
   const text =
-    "Record ID,Name,E-mail Address,E-mail 2 Address\n1,Ann,/o=Ex/cn=ann,Ann <a@example.com>\n2,Bo,b@example.com; c@example.com,\n3,Cy,cy-at-home,none\n4,,,\n5,Di,,\n";
+    "Record ID,Name,E-mail Address,E-mail 2 Address\n1,Ann,/o=Ex/cn=ann,Ann <a@example.com>\n2,Bo,b@example.com; c@example.com,\n3,Cy,cy-at-home,none\n4,,,\n5,Di,,\n6,Ed,/o=ExchangeLabs/ou=Group/cn=ed,\n";
   expect(said(await csv(text))).toEqual([
     [2, { externalId: "1", fullName: "Ann", email: "a@example.com" }],
     [3, { externalId: "2", fullName: "Bo", email: "b@example.com" }],
     [4, 'has no valid email address: "cy-at-home"'],
     [5, "has no name, email, phone or notes in the imported columns"],
     [6, { externalId: "5", fullName: "Di" }],
+    [7, { externalId: "6", fullName: "Ed" }],
   ]);
 });
 

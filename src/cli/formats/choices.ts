@@ -27,9 +27,12 @@ export function shortened(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength - 1)}…` : text;
 }
 
+/** An address within Exchange (X.500), which Outlook exports for colleagues in place of an email. */
+const internalAddress = /^\s*\/o=/i;
+
 /** Returns the preferred valid address, or a problem if there are only invalid ones. */
 export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly problem?: string } {
-  const filled = choices.filter(({ value }) => value.trim() !== "");
+  const filled = choices.filter(({ value }) => value.trim() !== "" && !internalAddress.test(value));
   for (const { value } of filled.toSorted((a, b) => a.preference - b.preference)) {
     const found = addressIn(value);
     if (found !== undefined) return { email: found };
