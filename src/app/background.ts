@@ -28,6 +28,7 @@ export function startBackground(
   ];
   return async (until) => {
     for (const task of tasks) task.stop();
-    await Promise.allSettled([services.lastUse.close(until), services.audit.close(until), services.erasures.idle()]);
+    const { lastUse, usage, audit, erasures } = services;
+    await Promise.allSettled([...[lastUse, usage, audit].map((one) => one.close(until)), erasures.idle()]);
   };
 }

@@ -21,6 +21,7 @@ import { createReservations } from "../guards/reservations.ts";
 import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
 import { createStreamDispatch } from "../guards/stream.ts";
+import { accountOfBucket } from "../guards/throttle.ts";
 import type { Dispatch, Shed, StreamDispatch } from "../call/dispatch.ts";
 import type { Services } from "./services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
@@ -106,13 +107,20 @@ export function createGuards(
     streams: createStreamDispatch(inside, services.streams),
   };
   const enterLogout = createEnterLogout<Logout>(recognizers, capacity, receiveUnidentified);
-  const shed = limits.shedding(({ header, target }) => {
-    const secret = bearer(header("authorization"));
-    // An access token can have any form, but is for the MCP surface alone.
-    if (secret !== undefined)
-      return authentication.presume(secret) ?? (target().isMcp ? assistants?.presume(secret) : undefined);
-    const cookies = header("cookie");
-    return cookies === undefined ? undefined : sessions.presume(cookies);
+  const shed = limits.shedding({
+    presume({ header, target }) {
+      const secret = bearer(header("authorization"));
+      // An access token can have any form, but is for the MCP surface alone.
+      if (secret !== undefined)
+        return authentication.presume(secret) ?? (target().isMcp ? assistants?.presume(secret) : undefined);
+      const cookies = header("cookie");
+      return cookies === undefined ? undefined : sessions.presume(cookies);
+    },
+    onRemembered({ header }, bucket) {
+      const account = bucket === undefined ? undefined : accountOfBucket(bucket);
+      // The requests of the dashboard, which have a cookie instead, are not counted.
+      if (account !== undefined && bearer(header("authorization")) !== undefined) services.usage.count(account, true);
+    },
   });
   return { limits, shed, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
 }

@@ -83,7 +83,7 @@ export function createPublicSide(
     ...throttles,
     shed: guards.shed,
     onError,
-    ...observability.requests("public"),
+    ...observability.requests("public", services.usage.count),
   });
   return {
     listener: createListener(around(options)),

@@ -5,6 +5,7 @@ import { isAnyErasing } from "../accounts/erasure-lease.ts";
 import { createErasures, erasureCollection } from "../accounts/erasure.ts";
 import { createOperatorActions } from "../accounts/operator-actions.ts";
 import { accountCollection, createAccountStore } from "../accounts/store.ts";
+import { createUsage, usageCollection } from "../accounts/usage.ts";
 import { createLastUse } from "../api-keys/last-use.ts";
 import { createApiKeyService } from "../api-keys/service.ts";
 import { apiKeyCollection, createApiKeyStore } from "../api-keys/store.ts";
@@ -64,6 +65,7 @@ export const allCollections: readonly CollectionSpec[] = [
   apiKeyCollection,
   auditCollection,
   importCollection,
+  usageCollection,
   accountCollection,
   dashboardSessionCollection,
   endedCollection,
@@ -158,6 +160,7 @@ export function createServices(
     operatorActions: createOperatorActions({ client, accounts, keys, audit, endUserSessions }),
     apiKeys: keys,
     lastUse,
+    usage: createUsage(db, watch.trouble("usage")),
     apiKeyService: createApiKeyService({
       keys,
       lockAccount: accounts.lock,

@@ -13,6 +13,7 @@ export const collections = {
   imports: "imports",
   logoutTokens: "logout_tokens",
   notes: "notes",
+  requestCounts: "request_counts",
   restores: "restores",
   sessions: "sessions",
   switchChanges: "switch_changes",

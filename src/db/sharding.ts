@@ -27,6 +27,7 @@ export const placements: Readonly<Record<(typeof collections)[keyof typeof colle
   [collections.erasures]: { whole: "There is one small document for each deleted account." },
   [collections.imports]: { whole: "There is one small document for each import." },
   [collections.logoutTokens]: { whole: "They belong to the identity provider." },
+  [collections.requestCounts]: { whole: "One command writes the counts of many accounts." },
   [collections.restores]: { whole: "There is one small document for each restored account." },
   [collections.switches]: { whole: "There are two, for all accounts." },
   [collections.switchChanges]: { whole: "They concern all accounts." },

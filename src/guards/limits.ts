@@ -28,8 +28,8 @@ export interface Limits {
    * too many wait, and with CANCELLED if the client disconnects while it waits.
    */
   sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
-  /** Creates the load shedding. `presume` returns the presumed caller of a request. */
-  shedding(presume: SheddingDependencies["presume"]): Shed;
+  /** Creates the load shedding, by the presumed callers of requests. */
+  shedding(rules: Pick<SheddingDependencies, "presume" | "onRemembered">): Shed;
   readonly recognizers: CreateRecognizer;
   readonly receiveUnidentified: ReceiveUnidentified;
   /** Returns the number of callers' buckets in this instance's memory. */
@@ -99,14 +99,17 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
-    shedding: (presume) =>
+    shedding: ({ presume, onRemembered: onRejected }) =>
       createShedding({
         capacity,
         buckets,
         waitForLookUp: (address) => recognition.lookUps.wait(networkOf(address), 1),
         presume,
         onOverload,
-        onRemembered,
+        onRemembered(request, bucket) {
+          onRemembered();
+          onRejected(request, bucket);
+        },
       }),
     sendLarge: createSendLarge(onOverload),
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),

@@ -27,8 +27,8 @@ export interface SheddingDependencies {
   readonly presume: (request: Arrived) => Presumption | undefined;
   /** Called for every request rejected with UNAVAILABLE. */
   readonly onOverload: () => void;
-  /** Called for every request rejected with RATE_LIMITED. */
-  readonly onRemembered: () => void;
+  /** Called for every request rejected with RATE_LIMITED; with its bucket, if its credential is known. */
+  readonly onRemembered: (request: Arrived, bucket: string | undefined) => void;
 }
 
 /** The maximum number of failures that are kept, by their waits in seconds. */
@@ -65,7 +65,7 @@ export function createShedding({
     const isUnknown = said === "unknown" || presumed?.isOverdue === true;
     const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : buckets.wait(bucket);
     if (wait > 0) {
-      onRemembered();
+      onRemembered(request, presumed?.bucket);
       return limited(wait); // 429
     }
     if (!capacity.isFull(presumed === undefined ? "unverified" : "verified")) return undefined;

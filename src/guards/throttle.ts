@@ -63,6 +63,11 @@ export function accountBucket(accountId: UUID): string {
   return `account:${accountId.toHexString()}`;
 }
 
+/** Returns the id of the account whose bucket has this name; undefined for another bucket. */
+export function accountOfBucket(bucket: string): string | undefined {
+  return bucket.startsWith("account:") ? bucket.slice("account:".length) : undefined;
+}
+
 /** Returns the bucket name of a client without an account. All clients in its network share the bucket. */
 export function addressBucket(address: string): string {
   return `address:${networkOf(address)}`;

@@ -13,7 +13,7 @@ import { reportFailures } from "./failures.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetrics } from "./metrics.ts";
 import type { ListenerName } from "./record.ts";
-import type { RequestWatch } from "./requests.ts";
+import type { CountUse, RequestWatch } from "./requests.ts";
 import { watchRequests } from "./requests.ts";
 
 /** Observes the work of the services outside requests. */
@@ -29,7 +29,7 @@ export interface Observability {
   watchMongo(client: MongoClient): void;
   watchRedis(client: Redis | Cluster): void;
   /** Returns the observer of a listener's requests, which writes their log lines, metrics and spans. */
-  requests(listener: ListenerName): RequestWatch;
+  requests(listener: ListenerName, countUse?: CountUse): RequestWatch;
   /** Called for failed requests. */
   readonly onError: OnError;
   /** Observes background tasks and imports of the services. */
@@ -54,7 +54,7 @@ export async function createObservability(
     metrics,
     watchMongo: (client) => watchMongo(client, commands, reportDenied(metrics, log)),
     watchRedis: (client) => watchRedis(client, commands),
-    requests: (listener) => watchRequests(listener, log, metrics, tracing),
+    requests: (listener, countUse) => watchRequests(listener, log, metrics, tracing, countUse),
     onError: reportFailures(log),
     services: { trouble: reportTrouble(metrics, log), imports: metrics.imports },
     around: (options) => tracing?.around(options) ?? options,

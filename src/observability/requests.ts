@@ -22,12 +22,16 @@ export interface RequestWatch {
   readonly onLimit: (what: Limited) => void;
 }
 
+/** Counts a finished request that used the API key or an assistant of the account with this id. */
+export type CountUse = (account: string, isRejected: boolean) => void;
+
 /** Creates the observer of a listener's requests. `tracing` is undefined if tracing is off. */
 export function watchRequests(
   listener: ListenerName,
   log: Logger,
   metrics: Metrics,
   tracing: Tracing | undefined,
+  countUse: CountUse = () => undefined,
 ): RequestWatch {
   const failing = new Set<string>();
 
@@ -61,6 +65,8 @@ export function watchRequests(
       response.once("close", () => {
         const record = recordOf(listener, request, response, inbound);
         metrics.end(record);
+        const { account, keyPrefix, wire, outcome } = record;
+        if (account !== undefined && (keyPrefix !== undefined || wire === "mcp")) countUse(account, outcome === 429);
         trace?.end(record, request.httpVersion);
         const level = levelOf(record);
         if (log.isLevelEnabled(level))

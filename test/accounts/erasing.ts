@@ -26,6 +26,7 @@ export const places = [
   "api_keys",
   "audit_log",
   "imports",
+  "request_counts",
   "accounts",
   "restores",
   "redis",
@@ -92,6 +93,7 @@ export function useErasing(): Erasing {
 
   /** The collections in which something mentions the account. */
   async function traces(accountId: string): Promise<string[]> {
+    await service().app.services.usage.flush();
     const db = service().app.client.db();
     const binary = BSON.EJSON.stringify(UUID.createFromHexString(accountId));
     const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);

@@ -76,6 +76,7 @@ async function fill(): Promise<Filled> {
       interval: 50,
     },
   );
+  await service.app.services.usage.flush();
   return { id, wanted: [id, marker, ann.email] };
 }
 
@@ -128,6 +129,7 @@ test("after the erasure of an account that used everything, only its mark is lef
     "imports",
     "notes",
     "redis",
+    "request_counts",
     "restores",
     "sessions",
     "transcripts",

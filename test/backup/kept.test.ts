@@ -21,5 +21,5 @@ test("the backup of an account contains every collection of the account, except 
     const rule = backupRules[name as keyof typeof backupRules];
     return !("kept" in rule) || rule.kept !== "account";
   });
-  expect(leftOut.sort()).toEqual(["dashboard_sessions", "idempotency", "restores"]);
+  expect(leftOut.sort()).toEqual(["dashboard_sessions", "idempotency", "request_counts", "restores"]);
 });

@@ -5,6 +5,7 @@ import { Binary, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { createErasureLeases } from "../../src/accounts/erasure-lease.ts";
 import { createAccountStore } from "../../src/accounts/store.ts";
+import { createUsage } from "../../src/accounts/usage.ts";
 import { createLastUse } from "../../src/api-keys/last-use.ts";
 import { createAuditStore } from "../../src/audit/store.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
@@ -76,6 +77,7 @@ const stores = () => {
     imports: createProgressStore(db),
     lastUse: createLastUse(db, lost),
     sessions: createDashboardSessions(db, secrets),
+    usage: createUsage(db, lost),
     transcripts: createTranscriptStore(client, () => Promise.reject(new Error("locks nothing"))),
   };
 };
@@ -204,6 +206,18 @@ test("late background entries are not stored, and those in time are stored once 
   });
   await audit.flush();
   expect(await audit.list(account, { limit: 5, offset: 0 }, soon())).toHaveLength(2);
+});
+
+test("late counts of requests are not stored, and those in time are stored once [CON-05, OPS-75]", async () => {
+  const { accounts, usage } = stores();
+  const { _id: account } = await accounts.create(`${randomUUID()}@x.org`, false, soon());
+  const before = await stored();
+  usage.count(account.toHexString(), false);
+  await late(async () => {
+    await expect(usage.flush()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    expect(await stored()).toEqual(before);
+  });
+  expect((await usage.lastDays(account, soon())).at(-1)).toMatchObject({ requests: 1, rejected: 0 });
 });
 
 test("a missing record is reported as missing, not as an exceeded deadline, late or in time [CON-05]", async () => {

@@ -7,7 +7,7 @@ export type Stored = ReadonlyMap<string, string>;
 
 /** What docs/backup.md says is not kept. */
 const notKept = new Set([
-  ...["idempotency", "dashboard_sessions", "erasures", "logout_tokens", "restores", "switches"],
+  ...["idempotency", "dashboard_sessions", "erasures", "logout_tokens", "request_counts", "restores", "switches"],
 ]);
 
 /** Everything that has to be restored, but for these accounts. */

@@ -180,6 +180,7 @@ export async function documentsOf({ client }: Fixture, { accountId }: User): Pro
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();
   for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray()) {
+    if (name === "request_counts") continue;
     const filter: Document = {
       $or: [{ account_id: id }, { "_id.account_id": id }, { _id: id, account_id: { $exists: false } }],
     };

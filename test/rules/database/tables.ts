@@ -14,6 +14,7 @@ export const owners: Readonly<Record<keyof typeof collections, readonly string[]
   imports: ["src/ingest/"],
   logoutTokens: ["src/sign-in/"],
   notes: ["src/notes/"],
+  requestCounts: ["src/accounts/"],
   restores: ["src/backup/"],
   sessions: ["src/sessions/"],
   switchChanges: ["src/switches/"],
