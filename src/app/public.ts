@@ -55,6 +55,8 @@ export function createPublicSide(
     onError,
     enter: guards.sessions.enter,
     readRecords: guards.sessions.readRecords,
+    usage: services.usage,
+    limits: { rate: config.rateLimit, burst: config.rateBurst },
     records: services,
     enterLogout: guards.enterLogout,
     baseUrl: () => where.baseUrl,

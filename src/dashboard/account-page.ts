@@ -3,11 +3,12 @@ import type { Html } from "../text/html.ts";
 import { html } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import { copyField } from "./layout.ts";
+import { usage } from "./usage.ts";
 import type { AccountView } from "./view.ts";
 
 const needsScripts = html`<noscript><p class="quiet">This part needs JavaScript.</p></noscript>`;
 
-export function accountPage({ user, account, baseUrl, mcpUrl }: AccountView): Page {
+export function accountPage({ user, account, baseUrl, mcpUrl, usage: used }: AccountView): Page {
   const content = html`<main class="settings">
 <h1>API access</h1>
 <p class="lead">An API key for your scripts and tools, and an address for assistants.${user.email === account.email ? undefined : ofAccount(account.email)}</p>
@@ -32,6 +33,16 @@ ${account.betaEnrolled ? undefined : notEnrolled(account.id)}
 <div class="setting-body">
 <p>In the assistant’s settings, add this address as a connector, also called a custom or remote MCP server. Sign in when your browser asks you to.</p>
 ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy address" })}
+</div>
+</section>
+
+<section class="setting" aria-labelledby="usage-title">
+<div class="setting-head">
+<h2 id="usage-title">Usage</h2>
+<p>Requests with the API key and by assistants. The numbers are approximate, and days are in UTC.</p>
+</div>
+<div class="setting-body">
+${usage(used)}
 </div>
 </section>
 

@@ -1,5 +1,6 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
 import { create } from "@bufbuild/protobuf";
+import type { Usage } from "../accounts/usage.ts";
 import type { ContactService } from "../gen/records/v1/contacts_pb.ts";
 import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -68,6 +69,9 @@ export interface DashboardDependencies {
     user: DashboardUser,
     read: (scope: Scope) => Promise<T>,
   ) => Promise<T>;
+  /** The requests of accounts, which their owners see beside the limits. */
+  readonly usage: Pick<Usage, "lastDays">;
+  readonly limits: { readonly rate: number; readonly burst: number };
   /** The services whose records the pages show. */
   readonly records: RecordServices;
   /** Throttles a request for a file of the page. Fails with RATE_LIMITED. */
@@ -176,7 +180,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       method: "GET",
       async serve(exchange) {
         if (redirectToBaseUrl(baseUrl(), exchange)) return;
-        const view = homeView(dependencies, exchange);
+        const view = await homeView(dependencies, exchange);
         if (view.kind === "suspended" && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
         const formActionOrigins = "user" in view ? await signIn?.signOutOrigins() : [];
         sendPage(
@@ -232,7 +236,7 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
       const found = signIn && exchange.user();
       if (found === undefined && !wantsPage(inbound)) fail(Reason.NOT_SIGNED_IN);
       if (found === undefined || (wantsPage(inbound) && found.account?.suspended !== false)) {
-        const home = homeView(dependencies, exchange);
+        const home = await homeView(dependencies, exchange);
         const view = home.kind === "signed out" ? { ...home, to: path } : home;
         return sendPage(response, found === undefined ? 401 : 403, renderPage(view, interfaceOff()));
       }
@@ -284,7 +288,8 @@ function wantsPage({ header }: Inbound): boolean {
   return namesType(header("accept"), "text/html");
 }
 
-function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: Exchange): View {
+async function homeView(dependencies: DashboardDependencies, exchange: Exchange): Promise<View> {
+  const { signIn, baseUrl, mcpUrl, usage, limits, onError } = dependencies;
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = exchange.user();
   if (found === undefined) return { kind: "signed out", sessionEnded: exchange.request.url === sessionEndedPath };
@@ -296,12 +301,18 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
   const id = account.id.toHexString();
   if (account.suspended === true)
     return { kind: "suspended", user, accountId: id, message: new Failure(Reason.ACCOUNT_SUSPENDED).message };
+  const days = await usage.lastDays(account.id, exchange.deadline).catch((error: unknown) => {
+    // The rest of the page is of use without them.
+    onError(mongoFailureOf(error), exchange.inbound);
+    return undefined;
+  });
   return {
     kind: "account",
     user,
     account: { id, email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
+    usage: { days, ...limits },
   };
 }
 

@@ -1,5 +1,5 @@
 // The states of the dashboard's page, with the data that each one shows.
-
+import type { DayOfUse } from "../accounts/usage.ts";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 
@@ -11,6 +11,16 @@ export interface User {
   readonly name: string | undefined;
   readonly issuer: string;
   readonly subject: string;
+}
+
+/** The requests of an account, and the limits on them. */
+export interface UsageView {
+  /** Oldest first, and today last; undefined if they cannot be read. */
+  readonly days: readonly DayOfUse[] | undefined;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Requests at once. */
+  readonly burst: number;
 }
 
 /** One of the states of the page. */
@@ -46,6 +56,7 @@ export type View =
       readonly account: { readonly id: string; readonly email: string; readonly betaEnrolled: boolean };
       readonly baseUrl: string;
       readonly mcpUrl: string;
+      readonly usage: UsageView;
     }
   /** A request of the browser itself failed. `retry`: whether another attempt is useful. */
   | {

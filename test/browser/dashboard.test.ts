@@ -4,9 +4,13 @@ import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { ann, ben } from "../fixtures/sign-in/users.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 import { button, secretForm, shownKey, useDashboard } from "./dashboard-user.ts";
-import { expectAccessible, picture } from "./pages.ts";
+import { expectAccessible, look, openWindow, picture } from "./pages.ts";
 
-const { fixture, signIn, revokeKeyOf } = useDashboard();
+const { fixture, browser, signIn, revokeKeyOf } = useDashboard();
+const looks = [
+  { name: "dark", width: 1100, dark: true },
+  { name: "phone", width: 320, dark: false },
+];
 let second: TestService;
 
 beforeAll(async () => {
@@ -280,6 +284,68 @@ test("nothing on the page moves while it loads", async () => {
   await page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { textContent: 'late' }))");
   await expect.poll(() => page.evaluate("window.moved")).toBeGreaterThan(0.01);
   await context.close();
+});
+
+test("the owner sees the requests of the last 30 days, those of today and the limits, also without scripts [DSH-12]", async () => {
+  const { service, base } = fixture();
+  const { client, services } = service.app;
+  const usage = client.db().collection<{ _id: object; requests: number; rejected: number }>("request_counts");
+  const account = (await services.accounts.list(1_000, 0, undefined)).find(({ email }) => email === ann.email);
+  await services.usage.flush();
+  await usage.deleteMany({});
+  const { page, context, problems } = await signIn(ann);
+  const shown = page.getByRole("region", { name: "Usage" });
+  expect(await shown.textContent()).toContain("No requests in the last 30 days.");
+  await expectAccessible(page, "no requests");
+
+  await button(page, "Create key").click();
+  const key = await shownKey(page);
+  const statuses = [await statusOf(key), await statusOf(key), await statusOf(key)];
+  const narrow = await service.another({ BASE_URL: base, RATE_LIMIT: "1", RATE_BURST: "2" });
+  try {
+    while (!statuses.includes(429)) statuses.push(await statusOf(key, narrow));
+  } finally {
+    await narrow.stop();
+  }
+  const dayMs = 86_400_000;
+  const today = new Date(Math.floor(Date.now() / dayMs) * dayMs);
+  const day = (ago: number) => ({ account_id: account?._id, day: new Date(today.getTime() - ago * dayMs) });
+  await usage.insertMany([
+    { _id: day(29), requests: 1_200, rejected: 200 },
+    { _id: day(30), requests: 5, rejected: 0 },
+  ]);
+  const requests = statuses.length;
+  await expect
+    .poll(async () => (await services.usage.flush(), usage.findOne({ _id: day(0) })))
+    .toMatchObject({ requests, rejected: 1 });
+
+  await page.reload();
+  const text = (await shown.innerText()).replace(/\s+/g, " ");
+  expect(text).toContain(`Today ${requests} requests 1 rejected with 429`);
+  expect(text).toContain(`Last 30 days ${(1_200 + requests).toLocaleString("en")} requests 201 rejected with 429`);
+  expect(text).toContain("Limits 100,000 a second 100,000 at once");
+  const heights = await shown.locator("rect.served").evaluateAll((all) => all.map((one) => one.getAttribute("height")));
+  expect([heights.length, heights[0], heights[1]]).toEqual([30, "100.00", "0.00"]);
+  expect(Number(heights[29])).toBeGreaterThan(0);
+  expect(await shown.locator("rect.rejected").count()).toBe(2);
+  await shown.getByText("Requests of each day").click();
+  const rows = await shown.getByRole("row").allInnerTexts();
+  expect(rows.map((row) => row.split(/\s+/).slice(-2))).toEqual([
+    ["with", "429"],
+    [String(requests), "1"],
+    ["1,200", "200"],
+  ]);
+  for (const how of looks) {
+    await look(page, how);
+    await expectAccessible(page, `usage, ${how.name}`);
+    await picture(page, `15-usage-${how.name}`);
+  }
+  expect(problems).toEqual([]);
+  const still = await openWindow(browser(), { scripts: false, cookies: await context.cookies() });
+  await still.page.goto(`${base}/`);
+  expect(await still.page.getByRole("region", { name: "Usage" }).textContent()).toContain("1,200");
+  for (const one of [context, still.context]) await one.close();
+  await revokeKeyOf(ann);
 });
 
 test("the page of a session is read on a phone and in the dark, and leads to its contact [MCP-52]", async () => {

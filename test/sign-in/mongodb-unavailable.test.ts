@@ -87,6 +87,16 @@ function withFailing<T>(command: string, collection: string, work: () => Promise
   return withFault(mongod, "alwaysOn", fault, work);
 }
 
+test("the page is served without the number of requests while that cannot be read, and shows it afterwards [DSH-12]", async () => {
+  const { cookie } = await enter(base, fake);
+  const open = async () => {
+    const { status, text } = await sendRequest(`${base}/`, { cookie });
+    return [status, text.includes("The number of requests can’t be shown now."), text.includes("No requests in the")];
+  };
+  expect(await withFailing("find", "request_counts", open)).toEqual([200, true, false]);
+  expect(await open()).toEqual([200, false, true]);
+});
+
 /** The audit entries of one request. */
 async function entriesOf(requestId: string): Promise<unknown[]> {
   return service.app.client.db().collection("audit_log").find({ request_id: requestId }).toArray();
