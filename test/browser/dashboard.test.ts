@@ -348,6 +348,30 @@ test("the owner sees the requests of the last 30 days, those of today and the li
   await revokeKeyOf(ann);
 });
 
+test("tests a new key from the page, and shows when it works and when it no longer does [DSH-12]", async () => {
+  const { page, context, problems } = await signIn(ann);
+  await button(page, "Create key").click();
+  const key = await shownKey(page);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (JSON.stringify(request.headers()).includes(key) || request.url().includes(key)) sent.push(request.url());
+  });
+  await button(page, "Test it").click();
+  await page.getByText("The key works").waitFor();
+  await expectAccessible(page, "key works");
+  await picture(page, "16-key-works");
+  await revokeKeyOf(ann);
+  await button(page, "Test it").click();
+  await page.getByRole("alert").getByText("The API key is not valid").waitFor();
+  expect(await page.getByText("The key works").count()).toBe(0);
+  await expectAccessible(page, "key does not work");
+  // The secret is still there to be copied, and went only to the service.
+  expect(await shownKey(page)).toBe(key);
+  expect(new Set(sent)).toEqual(new Set([`${fixture().base}/v1/contacts?query=ann`]));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("the page of a session is read on a phone and in the dark, and leads to its contact [MCP-52]", async () => {
   const { service, base } = fixture();
   const owner = (await service.app.services.accounts.list(1_000, 0, undefined)).find(

@@ -80,6 +80,24 @@ export async function revokeKey(id) {
   await request("DELETE", `/v1/api-key?id=${id}`);
 }
 
+/** The request with which a new key is tried. */
+export const tryPath = "/v1/contacts?query=ann";
+
+/**
+ * Sends a read with the key instead of the session. The key goes to the origin of the page, in a header.
+ * @param {string} key
+ */
+export async function tryKey(key) {
+  const response = await fetchFromService(tryPath, {
+    credentials: "omit",
+    redirect: "error",
+    headers: { Accept: "application/json", Authorization: `Bearer ${key}` },
+  });
+  const content = await bodyOf(response);
+  const requestId = response.headers.get("X-Request-Id") ?? undefined;
+  if (!response.ok) throw new Failure(response.status, messageOf(response, content), requestId);
+}
+
 /** @param {number} offset */
 export async function listEntries(offset) {
   return /** @type {EntryPage} */ (await request("GET", `/v1/audit-log?limit=${pageSize}&offset=${offset}`));
@@ -112,8 +130,6 @@ async function send(method, path, body) {
   const init = {
     method,
     credentials: "same-origin",
-    cache: "no-store",
-    signal: AbortSignal.timeout(responseLimitMs),
     // Another user may have signed in in another tab. Changes are made only for the user on this page.
     headers: { Accept: "application/json", "Records-User": shownUser.value },
   };
@@ -121,8 +137,13 @@ async function send(method, path, body) {
     init.headers = { ...init.headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
+  return fetchFromService(path, init);
+}
+
+/** @param {string} path @param {RequestInit} init */
+async function fetchFromService(path, init) {
   try {
-    return await fetch(path, init);
+    return await fetch(path, { ...init, cache: "no-store", signal: AbortSignal.timeout(responseLimitMs) });
   } catch {
     throw new Failure(0, "The service did not respond. Check your connection, then try again.", undefined);
   }

@@ -1,6 +1,8 @@
-// Shows the secret of a new key, once. The page keeps it only in these elements.
+// Shows the secret of a new key, once, and tries it. The page keeps it only in these elements.
+import { alertOf } from "./alert.js";
+import { tryKey, tryPath } from "./api.js";
 import { copyField } from "./copying.js";
-import { button, make } from "./elements.js";
+import { button, make, setBusy } from "./elements.js";
 
 /**
  * @param {import("./api.js").IssuedKey} issued
@@ -9,6 +11,21 @@ import { button, make } from "./elements.js";
  * @param {() => void} onDone
  */
 export function issuedKey({ key }, happened, baseUrl, onDone) {
+  const works = make("p", { class: "good", role: "status" });
+  const failed = make("div");
+  const test = button("Test it", "second", async () => {
+    works.textContent = "";
+    failed.replaceChildren();
+    setBusy(test, true);
+    try {
+      await tryKey(key);
+      works.textContent = "The key works: the service accepted it for a search.";
+    } catch (thrown) {
+      failed.replaceChildren(alertOf(thrown));
+    } finally {
+      setBusy(test, false);
+    }
+  });
   // Gets the focus, so that screen readers read its name and the text below.
   return make(
     "section",
@@ -29,10 +46,12 @@ export function issuedKey({ key }, happened, baseUrl, onDone) {
       copyField({
         id: "secret-command",
         name: "Try it in a terminal",
-        value: `curl '${baseUrl}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${key}'`,
+        value: `curl '${baseUrl}${tryPath}' \\\n  -H 'Authorization: Bearer ${key}'`,
         copy: "Copy command",
       }),
-      make("div", { class: "buttons" }, [button("Done", "second", onDone)]),
+      works,
+      failed,
+      make("div", { class: "buttons" }, [test, button("Done", "second", onDone)]),
     ],
   );
 }
