@@ -178,7 +178,8 @@ function inOneLine(message: string): string {
   return message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")
-    .replace(/\(Did you mean (.+)\?\)$/, "Did you mean $1?");
+    .replace("(Did you mean ", "Did you mean ")
+    .replace(/\?\)$/, "?");
 }
 
 async function toCommandError(error: unknown, context: Context): Promise<CommandError> {
