@@ -64,7 +64,7 @@ test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
     expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
     const sent = listening.stop().map(({ label }) => label);
     // The sweep of an erasure runs outside its request.
-    const outside = recipe.operation.endsWith("/DeleteAccount") ? 13 : 0;
+    const outside = recipe.operation.endsWith("/DeleteAccount") ? 14 : 0;
     await expect.poll(() => counted(logLines.slice(before)) + outside, { message: sent.join(", ") }).toBe(sent.length);
     await trial.clear?.();
   },
