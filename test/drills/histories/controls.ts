@@ -25,7 +25,7 @@ const localReads: Break = {
   to: 'readConcernLevel: "local",',
 };
 const noLease: readonly Break[] = [
-  { from: "    if (time >= provenUntil) return", to: "    if (time < 0) return" },
+  { from: "if (time < provenUntil) return undefined;", to: "if (time >= 0) return undefined;" },
   { from: "    if (time < term.usableAt) return", to: "    if (time < 0) return" },
   { from: "  primary.confirm(term);\n", to: "" },
 ];

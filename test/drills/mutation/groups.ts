@@ -83,7 +83,7 @@ export const groups: readonly Group[] = [
   {
     name: "documents",
     mutate: [
-      ...gateway("openapi", "openapi-template", "served-document"),
+      ...gateway("descriptors", "openapi", "openapi-template", "served-document"),
       ...http("openapi-settings", "provider-mark"),
       ...["src/mcp/tool-schema.ts", "src/mcp/arguments.ts"],
     ],
