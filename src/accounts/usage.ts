@@ -23,7 +23,7 @@ export interface DayOfUse {
 export interface Usage {
   /** Counts a finished request of the account with this id, in memory. */
   count(account: string, isRejected: boolean): void;
-  /** Returns the last 30 days, oldest first, including those without requests. */
+  /** Returns the last 30 days as written so far, oldest first, including those without requests. */
   lastDays(accountId: UUID, deadline: Deadline): Promise<DayOfUse[]>;
   /** Writes all counts. Rejects if MongoDB is unavailable. */
   flush(): Promise<void>;
@@ -129,7 +129,6 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
       if (isRejected) part.rejected += 1;
     },
     async lastDays(accountId, deadline) {
-      await parts.flush();
       const today = Math.floor(Date.now() / dayMs);
       const [first, last] = [today - shownDays + 1, today].map((day) => ({
         account_id: accountId,

@@ -32,7 +32,10 @@ const usedDays = (days: readonly DayOfUse[]) =>
   days.flatMap(({ day, requests, rejected }) =>
     requests === 0 ? [] : [`${day.toISOString()}: ${requests}, ${rejected} rejected`],
   );
-const shown = async (usage: Usage, id: UUID) => usedDays(await usage.lastDays(id, deadlineIn(5_000)));
+const shown = async (usage: Usage, id: UUID) => {
+  await usage.flush();
+  return usedDays(await usage.lastDays(id, deadlineIn(5_000)));
+};
 const now = (instant: string) => vi.spyOn(Date, "now").mockReturnValue(Date.parse(instant));
 const stored = () => client.db().collection("request_counts");
 const bulkWrites = () => {
@@ -54,6 +57,7 @@ test("counts the requests of all instances by UTC day, and shows 30 days with th
     await Promise.all([one.flush(), other.flush()]);
   }
   countIn(one, bo, 1);
+  expect(usedDays(await one.lastDays(bo, deadlineIn(5_000)))).toEqual([]);
   expect(await shown(one, ann)).toEqual([
     "2026-03-01T00:00:00.000Z: 4, 1 rejected",
     "2026-03-29T00:00:00.000Z: 2, 1 rejected",

@@ -217,6 +217,7 @@ test("late counts of requests are not stored, and those in time are stored once 
     await expect(usage.flush()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
     expect(await stored()).toEqual(before);
   });
+  await usage.flush();
   expect((await usage.lastDays(account, soon())).at(-1)).toMatchObject({ requests: 1, rejected: 0 });
 });
 

@@ -16,6 +16,7 @@ test("counts requests with the key over REST and gRPC and those of assistants, w
   const { service, base } = fixture();
   const { accountId, key } = holder;
   const counts = async (): Promise<readonly [requests: number, rejected: number]> => {
+    await service.app.services.usage.flush();
     const days = await service.app.services.usage.lastDays(new UUID(accountId), deadlineIn(5_000));
     return [days.reduce((sum, day) => sum + day.requests, 0), days.reduce((sum, day) => sum + day.rejected, 0)];
   };
