@@ -1,7 +1,8 @@
-// The driver's connections of our clients: they report each command, and fail where the driver's would wait for ever.
+// The driver's connections of our clients: they report each command, and correct two faults of the driver.
 import type { ClientSession, Document, MongoClientOptions } from "mongodb";
 import { MongoClient } from "mongodb";
 import type { Tally } from "../call/tally.ts";
+import type { CommandOptions } from "mongodb/lib/cmap/connection.js";
 import { Connection } from "mongodb/lib/cmap/connection.js";
 
 /** A command that a client sends. */
@@ -52,9 +53,12 @@ function connectionType(observed: { readonly observe: CommandObserver | undefine
     override async command(
       ns: { readonly db: string },
       command: Document,
-      options: { readonly session?: ClientSession } = {},
+      given: CommandOptions = {},
       responseType?: unknown,
     ): Promise<unknown> {
+      // The driver decodes an error reply to a raw find, but not to a raw aggregation, and then compares the bytes of
+      // its topology version as a version: a TypeError.
+      const options = given.raw === true ? { documentsReturnedIn: "firstBatch", ...given } : given;
       const { observe } = observed;
       if (observe === undefined || !this.established) return super.command(ns, command, options, responseType);
       const tally = options.session && tallies.get(options.session);

@@ -3,6 +3,15 @@ declare module "mongodb/lib/cmap/connection.js" {
   import type { Socket } from "node:net";
   import type { ClientSession, Document } from "mongodb";
 
+  /** Options of a command. */
+  export interface CommandOptions {
+    readonly session?: ClientSession;
+    /** True if documents of the reply stay BSON. */
+    readonly raw?: boolean;
+    /** The name of the reply's list of documents. Only these stay BSON then, and an error reply is decoded. */
+    readonly documentsReturnedIn?: string;
+  }
+
   /** A connection of the pool or of a monitor. */
   export class Connection {
     readonly closed: boolean;
@@ -16,7 +25,7 @@ declare module "mongodb/lib/cmap/connection.js" {
     command(
       ns: { readonly db: string },
       command: Document,
-      options?: { readonly session?: ClientSession },
+      options?: CommandOptions,
       responseType?: unknown,
     ): Promise<unknown>;
     /** Closes the connection, and lets the command that waits for a reply fail with the error. */

@@ -19,7 +19,6 @@ import { watchPool } from "./pool.ts";
 import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { isRejectedHandshake, keepOpenConnections } from "./rejected-handshakes.ts";
 import { rejectionOf, unreachableAt } from "./rejection.ts";
-import { repairTopologyVersions } from "./topology-version.ts";
 
 /** The name under which MongoDB lists our connections. */
 export const appName = "records";
@@ -127,7 +126,6 @@ function openClients(
 ): { readonly client: MongoClient; close(): Promise<unknown> } {
   const client = clientOf(uri, poolOptions(maxPool));
   const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0, maxIdleTimeMS: maxIdleMs });
-  repairTopologyVersions(client);
   watchPool(client);
   checkConnections(client, prober);
   watchPrimary(client, prober);
