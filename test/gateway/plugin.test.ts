@@ -24,7 +24,7 @@ beforeAll(async () => {
   tree.replace(
     "proto/records/v1/contacts.proto",
     "  optional string inferred_name = 11;",
-    "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 13;",
+    "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 100;",
   );
   const { ok, output } = tree.generate();
   expect(output).toBe("");
@@ -212,6 +212,11 @@ const rejected: readonly (readonly [from: string, to: string, message: string])[
     "PutTag: the rule email of the field name cannot be shown in OpenAPI",
   ],
   [
+    "(buf.validate.field).string.max_len = 20",
+    '(buf.validate.field).string.pattern = "^a$"',
+    "PutTag: the pattern of the field name needs a pattern_message",
+  ],
+  [
     "repeated string aliases = 3",
     "map<string, string> aliases = 3",
     "PutTag: the field aliases of records.v1.Tag is of a kind that REST responses do not have",
@@ -233,7 +238,7 @@ test.each(share(rejected, 5))("rejects %s → %s at generation", (from, to, mess
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });
 
-test("the plugin generates its three files for the unchanged proto", () => {
+test("the plugin generates its four files for the unchanged proto", () => {
   tree.write(path, tagsProto);
   expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json", "openapi-yaml.json", "descriptors.json"]);
 });

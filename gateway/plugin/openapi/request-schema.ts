@@ -102,6 +102,8 @@ function stringSchema(field: DescField, options: Options): JsonObject {
   const { required, type } = options.validate(field);
   const rules = type.case === "string" ? type.value : undefined;
   if (rules !== undefined) expectOnly(field, StringRulesSchema, rules, ["min_len", "max_len", "pattern", "uuid"]);
+  if (rules?.pattern !== undefined && rules.pattern !== "" && !options.field(field)?.patternMessage)
+    throw new Error(`the pattern of the field ${field.name} needs a pattern_message`);
   if (rules?.wellKnown.case === "uuid") return { type: "string", format: "uuid" };
   // In proto3, a required string cannot be empty, because unset and empty are the same.
   const minLength = Math.max(Number(rules?.minLen ?? 0), required ? 1 : 0);

@@ -22,6 +22,7 @@ describe("rejected arguments", () => {
       { query: "ann", page: 5 },
       "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word, brief, last_session_before, in_notes, phone_ends_with",
     ],
+    ["search_contacts", { phone_ends_with: "4x" }, "phone_ends_with: must be 2 to 10 digits"],
     ["get_contact", {}, "contact_id: is required"],
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
     ["get_contact", { contact_id: "Zoë" }, `contact_id: ${uuid}`],
