@@ -46,8 +46,8 @@ const short: Readonly<Record<string, string>> = {
   limit: "The size of the page.",
   offset: "The next_offset of the previous page.",
   any_word: "True finds records with any of the words, the best match first.",
-  from: "At or after this date (of the user) or RFC 3339 date-time.",
-  to: "At or before this date (of the user) or RFC 3339 date-time.",
+  from: "At or after this date or RFC 3339 date-time.",
+  to: "At or before this date or RFC 3339 date-time.",
 };
 /** Bounds that few accounts reach. A model does nothing else because of them. */
 const wideBound = /^(?:Only|With a query, only) the (?:newest|next) \d\d,000 /;

@@ -18,6 +18,11 @@ async function idOf(callTool: CallTool, query: string): Promise<string> {
 }
 
 const untilNow = (name: string, { sessionsOf, isPast }: Records): Session[] => sessionsOf(name).filter(isPast);
+/** The next meeting, with whom it is, and what is prepared for it. */
+function nextMeeting({ sessions, isPast, personOf, notesOf }: Records): string[] {
+  const next = sessions.filter((one) => one.sessionDate !== undefined && !isPast(one)).at(-1);
+  return next === undefined ? [] : [...idsOf([next]), personOf(next), ...notesOf(next).map(beginningOf)];
+}
 const ends = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
 
 const first: readonly Question[] = [
@@ -135,10 +140,7 @@ const more: readonly Question[] = [
       const { data } = await callTool("list_sessions", { from: now, to: day(31), limit: 25 });
       await callTool("get_session", { session_id: data.at(-1).id });
     },
-    facts: ({ sessions, isPast, personOf, notesOf }) => {
-      const next = sessions.filter((one) => one.sessionDate !== undefined && !isPast(one)).at(-1);
-      return next === undefined ? [] : [...idsOf([next]), personOf(next), ...notesOf(next).map(beginningOf)];
-    },
+    facts: nextMeeting,
   },
   {
     prompt: "How often did I meet Zoë Martin, and since when?",
@@ -211,10 +213,7 @@ const lacking: readonly Question[] = [
       const { data } = await callTool("list_sessions", { order: "soonest", limit: 1 });
       await callTool("get_session", { session_id: data[0].id });
     },
-    facts: ({ sessions, isPast, personOf, notesOf }) => {
-      const next = sessions.filter((one) => one.sessionDate !== undefined && !isPast(one)).at(-1);
-      return next === undefined ? [] : [...idsOf([next]), personOf(next), ...notesOf(next).map(beginningOf)];
-    },
+    facts: nextMeeting,
   },
   {
     prompt: "Whom have I not met since three months ago?",
