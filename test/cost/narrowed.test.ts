@@ -59,6 +59,22 @@ test("a list of sessions by a contact's name that only titles have reads the new
   expect(await documentsRead("sessions", list)).toBe(10_000);
 });
 
+test("a list of sessions with notes looks up those of the newest 2,000 by an index [SRC-08]", async () => {
+  const { client } = service().app;
+  const filter = { ...none, contactId: undefined, hasTranscript: undefined, contactName: undefined, hasNotes: true };
+  const list = () => createSessionStore(client).list(scope(), filter, page);
+  expect(await documentsRead("sessions", list)).toBe(2_000);
+  const listening = listenToMongo(client);
+  await list();
+  const [{ command } = { command: {} }] = listening.stop();
+  const { aggregate, pipeline, hint } = command as Document;
+  const explained = await client
+    .db()
+    .command({ explain: { aggregate, pipeline, cursor: {}, hint }, verbosity: "executionStats" });
+  const lookUp = (explained["stages"] as Document[]).find((stage) => "$lookup" in stage);
+  expect(lookUp).toMatchObject({ collectionScans: 0, indexesUsed: ["parent"] });
+});
+
 test("numbers that could begin a phone, and are later groups of every phone, read the newest 5,000 contacts for each tier [SRC-10, CSR-08]", async () => {
   const owner = await service().account();
   const documents = Array.from({ length: 6_000 }, (_, at) => {
