@@ -42,14 +42,10 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
     });
     const created = (await createAll?.(fresh)) ?? [];
     const outcomes = new Map(fresh.map((item, at) => [item, created[at]]));
-    const changed = new Set(fresh.flatMap((item) => (outcomes.get(item) === undefined ? [] : names(item))));
-    const rest = items.filter((item) => outcomes.get(item) === undefined);
-    const written = await mapConcurrently(rest, { width, names }, async (item, follows) => {
-      const isStale = follows || names(item).some((name) => changed.has(name));
-      return writeOne(item, (isStale ? await find(scope, [item]) : known).get(item));
+    // Items that were created stay in their groups, because an item after them may free a value that the next one claims.
+    return mapConcurrently(items, { width, names }, async (item, follows) => {
+      return outcomes.get(item) ?? writeOne(item, (follows ? await find(scope, [item]) : known).get(item));
     });
-    let next = 0;
-    return items.map((item) => outcomes.get(item) ?? (written[next++] as Outcome));
   }
 
   return {

@@ -264,6 +264,20 @@ const cases: readonly (readonly [string, readonly Batch[]])[] = [
     ],
   ],
   [
+    "an external id that an item between them frees",
+    [
+      {
+        rpc: "UpsertContacts",
+        field: "contacts",
+        items: [
+          { id: "id3", external_id: "x1" },
+          { id: "id3", external_id: "x2" },
+          { id: second, external_id: "x1" },
+        ],
+      },
+    ],
+  ],
+  [
     "a record that an item before it deletes",
     [
       { rpc: "UpsertContacts", field: "contacts", items: [{ id: first }] },
