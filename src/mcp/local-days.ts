@@ -6,6 +6,8 @@ import type { Arguments } from "./tool.ts";
 const isEnd: Readonly<Record<string, boolean>> = { from: false, to: true, last_session_before: false };
 const date = /^\d{4}-\d{2}-\d{2}$/;
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
+/** Earlier and later days stay days in UTC: their local ends can have years that RFC 3339 cannot write. */
+const [firstDay, lastDay] = [Date.UTC(1000, 0, 2), Date.UTC(9999, 11, 30)];
 
 /** Returns the arguments with each date as the instant at which its day begins or ends in the time zone. */
 export function inLocalDays(given: Arguments, timeZone: string | undefined): Arguments {
@@ -13,7 +15,7 @@ export function inLocalDays(given: Arguments, timeZone: string | undefined): Arg
   const days = Object.entries(given).flatMap(([name, value]) => {
     const end = isEnd[name];
     const day = typeof value === "string" && date.test(value) ? parseInstant(value) : undefined;
-    if (end === undefined || day === undefined) return [];
+    if (end === undefined || day === undefined || day.first < firstDay || day.first > lastDay) return [];
     const instant = end ? beginningOf(day.first + dayMs, timeZone) - 1 : beginningOf(day.first, timeZone);
     return [[name, new Date(instant).toISOString()] as const];
   });
@@ -28,14 +30,9 @@ function beginningOf(day: number, timeZone: string): number {
   return instant + offsetAt(instant, timeZone) < day ? instant + hourMs : instant;
 }
 
-/** Returns how far the clocks of a time zone are ahead of UTC, in milliseconds. */
+/** Returns how far the clocks of a time zone are ahead of UTC at a whole second, in milliseconds. */
 function offsetAt(instant: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
-  } as const);
-  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - instant;
+  // Swedish has the form of RFC 3339, such as 2026-01-31 09:30:00.
+  const local = new Date(instant).toLocaleString("sv-SE", { timeZone });
+  return Date.parse(`${local.replace(" ", "T")}Z`) - instant;
 }

@@ -18,6 +18,8 @@ describe("a date is a day in the time zone", () => {
     ["Pacific/Kiritimati", "2026-01-01", "2025-12-31T10:00:00.000Z", "2026-01-01T09:59:59.999Z"],
     // There is no midnight: clocks go forward to 1:00.
     ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z", "2026-04-24T20:59:59.999Z"],
+    ["Pacific/Kiritimati", "1000-01-02", "1000-01-02T10:29:20.000Z", "1000-01-03T10:29:19.999Z"],
+    ["America/Los_Angeles", "9999-12-30", "9999-12-30T08:00:00.000Z", "9999-12-31T07:59:59.999Z"],
     ["UTC", "2026-07-04", "2026-07-04T00:00:00.000Z", "2026-07-04T23:59:59.999Z"],
   ])("%s %s [MCP-17]", (timeZone, date, begins, ends) => {
     expect(inLocalDays({ from: date, to: date, last_session_before: date, query: date }, timeZone)).toEqual({
@@ -28,7 +30,9 @@ describe("a date is a day in the time zone", () => {
     });
   });
 
-  test("unless it has a time, is no date, or the time zone is unknown [MCP-17]", () => {
+  test("unless it has a time, is no date, is at the end of time, or the time zone is unknown [MCP-17]", () => {
+    for (const date of ["0001-01-01", "0999-12-31", "9999-12-31"])
+      expect(inLocalDays({ from: date, to: date }, "America/Los_Angeles")).toEqual({ from: date, to: date });
     const given = { from: "2026-07-04T00:00:00+02:00", to: "2026-02-30", last_session_before: 7 };
     expect(inLocalDays(given, "Europe/Berlin")).toEqual(given);
     expect(inLocalDays({ from: "2026-07-04" }, undefined)).toEqual({ from: "2026-07-04" });
