@@ -32,7 +32,7 @@ export function addApi(program: Command, environment: NodeJS.ProcessEnv, context
     .argument("<method>", "GET, POST, PATCH or DELETE")
     .argument("<path>", "the path with its query, such as /v1/contacts?query=ann")
     .option("--data <json>", "the body; @FILE reads it from a file, and @- from standard input")
-    .option("--idempotency-key <key>", "makes it safe to repeat a create or an append")
+    .option("--idempotency-key <key>", "make it safe to repeat a create or an append")
     .option("--key-file <file>", "a file with the API key")
     .option("--base-url <url>", "the address of the service")
     .addHelpText("after", help)
@@ -64,7 +64,7 @@ function bodyOf(data: string): string | Buffer {
   }
 }
 
-interface Answer {
+interface ApiResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly json: Json;
@@ -75,14 +75,15 @@ async function send(
   method: string,
   body: string | Buffer | undefined,
   headers: Record<string, string>,
-): Promise<Answer> {
-  const response = await fetch(url, {
+): Promise<ApiResponse> {
+  const request = requestOf(url, {
     method,
     headers,
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body }),
-  }).catch(() => {
+  });
+  const response = await fetch(request).catch(() => {
     throw new CommandError(
       exitCodes.unreachable,
       "unreachable",
@@ -101,7 +102,18 @@ async function send(
   }
 }
 
-function failureOf({ status, json }: Answer): CommandError {
+/** Fails without the library's message, which may repeat the key. */
+function requestOf(url: URL, init: RequestInit): Request {
+  try {
+    return new Request(url, init);
+  } catch {
+    return rejectUsage(
+      `${init.method ?? ""}: the method, the key or the body is not valid. A GET has no --data, and a key has 53 letters, digits and underscores.`,
+    );
+  }
+}
+
+function failureOf({ status, json }: ApiResponse): CommandError {
   const { error = {} } = json as { readonly error?: { readonly reason?: string; readonly message?: string } };
   const exitCode = status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.failed;
   const message =

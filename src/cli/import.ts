@@ -93,8 +93,8 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
     .option("--again", "import a file under another name, which creates records without ids once more")
     .addOption(new Option("--update-by <field>", "update the contacts that match in this field").choices(["email"]))
     .option("--sync", "keep the account in step with a file that a source writes regularly")
-    .option("--archive-missing", "with --sync: archives the contacts that the file no longer has")
-    .option("--yes", "with --archive-missing: archives even if the file lacks many contacts")
+    .option("--archive-missing", "with --sync: archive the contacts that the file no longer has")
+    .option("--yes", "with --archive-missing: archive even if the file lacks many contacts")
     .option("--dry-run", "show what would be imported, and send nothing")
     .addHelpText("after", help)
     .action(async (file: string, options: ImportOptions) => {

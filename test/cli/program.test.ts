@@ -147,6 +147,14 @@ test("api sends a request with the key, prints the response, and ends as its sta
     code: 1,
     stderr: "records: 401 The API key is missing. Set RECORDS_API_KEY or --key-file.\n",
   });
+  const withBody = await api(["GET", "/v1/health", "--data", "{}"]);
+  expect([withBody.code, withBody.stderr]).toEqual([
+    2,
+    expect.stringContaining("GET: the method, the key or the body"),
+  ]);
+  const withOddKey = { RECORDS_URL: service().base, RECORDS_API_KEY: `${key}\nx` };
+  const odd = await startCli(["api", "GET", "/v1/health"], { environment: withOddKey }).ended;
+  expect([odd.code, odd.stderr.includes(key.slice(0, 12))]).toEqual([2, false]);
   const nothing = await startCli(["api", "GET", "/v1/health", "--base-url", "http://127.0.0.1:1"]).ended;
   expect([nothing.code, nothing.stdout]).toEqual([3, ""]);
 });
