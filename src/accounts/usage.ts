@@ -1,7 +1,7 @@
-// Requests of each account by UTC day: counted in memory, and added to the database every few seconds.
+// Requests of each account: counted by UTC day, the newest ones kept, and all added to the database every few seconds.
 import type { Db } from "mongodb";
 import { MaxKey, MinKey, UUID } from "mongodb";
-import { findAll } from "../db/aggregate.ts";
+import { findAll, findFirst } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import { collections } from "../db/collections.ts";
 import { fenceStage, rethrowTooLate } from "../db/fence.ts";
@@ -19,12 +19,29 @@ export interface DayOfUse {
   readonly rejected: number;
 }
 
-/** The counts of all accounts. They are approximate: an instance that is killed loses those of the last seconds. */
+/** A finished request, without anything of its content. */
+export interface RecentRequest {
+  readonly id: string;
+  readonly at: Date;
+  /** Such as `GET`. */
+  readonly method: string;
+  /** The template of the path, and the tools that an assistant called. */
+  readonly route: string;
+  /** The status on REST of its outcome. */
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** The requests of all accounts. They are approximate: an instance that is killed loses those of the last seconds. */
 export interface Usage {
-  /** Counts a finished request of the account with this id, in memory. */
-  count(account: string, isRejected: boolean): void;
+  /** Counts a finished request of the account with this id, in memory, and keeps it among the newest ones. */
+  count(account: string, request: RecentRequest): void;
+  /** Counts a request that was rejected with 429 at once. Only its number is known. */
+  countRejected(account: string): void;
   /** Returns the last 30 days as written so far, oldest first, including those without requests. */
   lastDays(accountId: UUID, deadline: Deadline): Promise<DayOfUse[]>;
+  /** Returns the last 50 requests as written so far, newest first. */
+  lastRequests(accountId: UUID, deadline: Deadline): Promise<readonly RecentRequest[]>;
   /** Writes all counts. Rejects if MongoDB is unavailable. */
   flush(): Promise<void>;
   /**
@@ -43,6 +60,12 @@ interface UsageDocument {
   parts: UUID[];
 }
 
+/** The stored newest requests of an account, beside its days. */
+interface RecentDocument {
+  _id: { account_id: UUID; day: null };
+  recent: RecentRequest[];
+}
+
 /** Requests of an account that this instance adds in one write. */
 interface Part {
   readonly id: UUID;
@@ -50,9 +73,11 @@ interface Part {
   readonly day: number;
   requests: number;
   rejected: number;
+  /** Oldest first. */
+  readonly recent: RecentRequest[];
 }
 
-const shownDays = 30;
+const [shownDays, shownRequests] = [30, 50];
 const dayMs = 86_400_000;
 const writeAfterMs = 5_000;
 /** Bounds the memory between two writes. Requests of further accounts are not counted. */
@@ -77,6 +102,7 @@ export const usageCollection: CollectionSpec = {
 /** Creates the counts. `onTrouble` is called when some are lost. */
 export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
   const days = db.collection<UsageDocument>(collections.requestCounts);
+  const newest = db.collection<RecentDocument>(collections.requestCounts);
   const accounts = db.collection(collections.accounts);
   /** The parts that are not being written yet, by account. */
   const open = new Map<string, Part>();
@@ -99,34 +125,48 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
     const names = new Set(existing.map(({ _id }) => String(_id)));
     const kept = parts.filter(({ account }) => names.has(account));
     if (kept.length === 0) return;
-    await write(db.client, deadline, (options, fence) =>
-      days
-        .bulkWrite(
-          kept.map((part) => ({
-            updateOne: { filter: { _id: idOf(part) }, update: [adding(part), fenceStage(fence)], upsert: true },
-          })),
-          { ordered: false, comment: "watch", ...options },
-        )
-        .catch(rethrowTooLate),
-    );
+    await write(db.client, deadline, (options, fence) => {
+      const updates = kept.flatMap((part) =>
+        [adding(part), ...addingRecent(part)].map(({ _id, stage }) => ({
+          updateOne: { filter: { _id }, update: [stage, fenceStage(fence)], upsert: true },
+        })),
+      );
+      return db
+        .collection<{ _id: object }>(collections.requestCounts)
+        .bulkWrite(updates, { ordered: false, comment: "watch", ...options })
+        .catch(rethrowTooLate);
+    });
   }
 
   const parts = createBatchWriter<Part>(writeAfterMs, addAll, (error) =>
     onTrouble("counts of requests were lost", error),
   );
 
+  /** Returns today's open part of an account; undefined if there are too many. */
+  function partOf(account: string): Part | undefined {
+    const day = Math.floor(Date.now() / dayMs);
+    const known = open.get(account);
+    if (known?.day === day) return known;
+    if (open.size >= maxAccounts) return undefined;
+    const part = { id: new UUID(), account, day, requests: 0, rejected: 0, recent: [] };
+    open.set(account, part);
+    parts.add(part);
+    return part;
+  }
+
   return {
-    count(account, isRejected) {
-      const day = Math.floor(Date.now() / dayMs);
-      let part = open.get(account);
-      if (part?.day !== day) {
-        if (open.size >= maxAccounts) return;
-        part = { id: new UUID(), account, day, requests: 0, rejected: 0 };
-        open.set(account, part);
-        parts.add(part);
-      }
+    count(account, request) {
+      const part = partOf(account);
+      if (part === undefined) return;
       part.requests += 1;
-      if (isRejected) part.rejected += 1;
+      if (request.status === 429) part.rejected += 1;
+      if (part.recent.push(request) > shownRequests) part.recent.shift();
+    },
+    countRejected(account) {
+      const part = partOf(account);
+      if (part === undefined) return;
+      part.requests += 1;
+      part.rejected += 1;
     },
     async lastDays(accountId, deadline) {
       const today = Math.floor(Date.now() / dayMs);
@@ -141,25 +181,53 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
         return { day, ...(counts.get(day.getTime()) ?? { requests: 0, rejected: 0 }) };
       });
     },
+    async lastRequests(accountId, deadline) {
+      const _id = { account_id: accountId, day: null };
+      return (await findFirst<RecentDocument>(newest, { _id }, { deadline }))?.recent ?? [];
+    },
     flush: parts.flush,
     close: parts.close,
   };
 }
 
-function idOf({ account, day }: Part): UsageDocument["_id"] {
-  return { account_id: UUID.createFromHexString(account), day: new Date(day * dayMs) };
+/** An update of one document. */
+interface Addition {
+  readonly _id: UsageDocument["_id"] | RecentDocument["_id"];
+  readonly stage: object;
 }
 
-/** Returns the stage that adds a part, unless the document has it already. */
-function adding({ id, requests, rejected }: Part) {
+/** Returns the update that adds a part, unless the document has it already. */
+function adding({ id, account, day, requests, rejected }: Part): Addition {
   const known = { $ifNull: ["$parts", []] };
   const isNew = { $not: { $in: [id, known] } };
   const sum = (field: string, count: number) => ({ $add: [{ $ifNull: [field, 0] }, { $cond: [isNew, count, 0] }] });
   return {
-    $set: {
-      requests: sum("$requests", requests),
-      rejected: sum("$rejected", rejected),
-      parts: { $cond: [isNew, { $slice: [{ $concatArrays: [known, [id]] }, -maxParts] }, known] },
+    _id: { account_id: UUID.createFromHexString(account), day: new Date(day * dayMs) },
+    stage: {
+      $set: {
+        requests: sum("$requests", requests),
+        rejected: sum("$rejected", rejected),
+        parts: { $cond: [isNew, { $slice: [{ $concatArrays: [known, [id]] }, -maxParts] }, known] },
+      },
     },
   };
+}
+
+/** Returns the update that keeps the requests of a part among the newest ones. A repeated update changes nothing. */
+function addingRecent({ account, recent }: Part): readonly Addition[] {
+  if (recent.length === 0) return [];
+  const others = {
+    $filter: {
+      input: { $ifNull: ["$recent", []] },
+      cond: { $not: { $in: ["$$this.id", recent.map(({ id }) => id)] } },
+    },
+  };
+  const all = { $concatArrays: [others, { $literal: recent }] };
+  const newestFirst = { $sortArray: { input: all, sortBy: { at: -1 } } };
+  return [
+    {
+      _id: { account_id: UUID.createFromHexString(account), day: null },
+      stage: { $set: { recent: { $slice: [newestFirst, shownRequests] } } },
+    },
+  ];
 }

@@ -119,7 +119,7 @@ export function createGuards(
     onRemembered({ header }, bucket) {
       const account = bucket === undefined ? undefined : accountOfBucket(bucket);
       // The requests of the dashboard, which have a cookie instead, are not counted.
-      if (account !== undefined && bearer(header("authorization")) !== undefined) services.usage.count(account, true);
+      if (account !== undefined && bearer(header("authorization")) !== undefined) services.usage.countRejected(account);
     },
   });
   return { limits, shed, sessionCookie, sessions, enterLogout, assistants, access, dispatch };

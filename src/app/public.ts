@@ -8,7 +8,7 @@ import { lazyDocument } from "../../gateway/served-document.ts";
 import { createDashboard } from "../dashboard/surface.ts";
 import { createGuide } from "../guide/surface.ts";
 import type { Surface } from "../call/exchange.ts";
-import { interfaceVersion } from "../health/service.ts";
+import { healthStatus, interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { publicListener } from "./public-listener.ts";
@@ -61,6 +61,7 @@ export function createPublicSide(
     enterLogout: guards.enterLogout,
     baseUrl: () => where.baseUrl,
     mcpUrl: () => where.mcpUrl,
+    health: () => healthStatus(rpcs.health),
     interfaceOff: () => !switches.state().publicInterface,
   });
   const { sendLarge } = limits;

@@ -13,6 +13,7 @@ import { HealthService } from "../gen/records/v1/health_pb.ts";
 import { NoteService } from "../gen/records/v1/notes_pb.ts";
 import { SessionService } from "../gen/records/v1/sessions_pb.ts";
 import type { Handler } from "../guards/chain.ts";
+import type { HealthFacts } from "../health/service.ts";
 import { createHealthService } from "../health/service.ts";
 import { createInstanceService } from "../instance/service.ts";
 import { route } from "../rpc/routes.ts";
@@ -30,15 +31,17 @@ export interface Rpcs {
   readonly rest: Handlers;
   /** The rpcs on the internal listener. */
   readonly internal: Handlers;
+  /** The facts from which health is derived. */
+  readonly health: HealthFacts;
 }
 
 export function createRpcs({ config, log }: Foundation, { services, switches, redis, mongodb }: Storage): Rpcs {
   const open = new Map<DescMethodUnary, Handler>();
-  const facts = {
+  const health = {
     reachable: () => mongodb.isUp() && (redis === undefined || redis.ready()),
     enabled: () => switches.state().publicInterface,
   };
-  route(open, HealthService, createHealthService(facts));
+  route(open, HealthService, createHealthService(health));
   route(open, ContactService, services.contacts);
   route(open, SessionService, services.sessions);
   route(open, NoteService, services.notes);
@@ -66,5 +69,5 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(internal, InstanceService, createInstanceService(log, config.logLevel));
   route(internal, BackupService, services.backup);
   route(internal, IngestService, services.ingest);
-  return { open, rest, internal };
+  return { open, rest, internal, health };
 }

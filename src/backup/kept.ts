@@ -62,7 +62,7 @@ export const backupRules: Readonly<Record<(typeof collections)[keyof typeof coll
   [collections.dashboardSessions]: { leftOut: "Dashboard sessions. Users sign in again." },
   [collections.erasures]: { leftOut: "Deleted accounts, which are in no backup." },
   [collections.logoutTokens]: { leftOut: "Used logout tokens. They expire within minutes." },
-  [collections.requestCounts]: { leftOut: "Counts of requests. They expire after 31 days." },
+  [collections.requestCounts]: { leftOut: "Counts and a list of requests, which start again." },
   [collections.restores]: { leftOut: "Which accounts were restored in this database." },
   [collections.switches]: { leftOut: "The switches, which are those of the database that is restored to." },
 };

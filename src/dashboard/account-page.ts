@@ -3,6 +3,7 @@ import type { Html } from "../text/html.ts";
 import { html } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import { copyField } from "./layout.ts";
+import { assistants } from "./assistants.ts";
 import { usage } from "./usage.ts";
 import type { AccountView } from "./view.ts";
 
@@ -33,6 +34,7 @@ ${account.betaEnrolled ? undefined : notEnrolled(account.id)}
 <div class="setting-body">
 <p>In the assistant’s settings, add this address as a connector, also called a custom or remote MCP server. Sign in when your browser asks you to.</p>
 ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy address" })}
+${assistants(mcpUrl)}
 </div>
 </section>
 

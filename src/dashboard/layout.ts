@@ -46,7 +46,7 @@ function header({ id, email, name, subject }: User, isRecord: boolean): Html {
 ${isRecord ? html`<a href="/">API access</a>` : html`<a href="/" aria-current="page">API access</a>`}
 <a href="/guide">Guide</a>
 <a href="/docs">API reference</a>
-<a href="/v1/health">Status</a>
+<a href="/status">Status</a>
 </nav>
 <form class="account" method="post" action="/sign-out">
 <input type="hidden" id="user" name="user" value="${id}">

@@ -1,8 +1,9 @@
 // The pages with one message: signed out, sign-in off, no account, a suspended account, a problem.
+import { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import { html } from "../text/html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
-import type { NoAccountView, ProblemView, SignedOutView, SuspendedView } from "./view.ts";
+import type { NoAccountView, ProblemView, SignedOutView, StatusView, SuspendedView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
@@ -43,6 +44,27 @@ ${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Cop
 <p class="after"><a class="button first wide" href="/">Check again</a></p>`;
   return { title: "Account suspended", user, content: card("Account suspended", content), script: true };
 }
+
+export function statusPage({ status }: StatusView): Page {
+  const { title, text } = states[status] ?? working;
+  const content = html`<p role="status">${text}</p>
+<p><a class="button second wide" href="/status">Check again</a></p>
+<p class="aside">For programs: <a href="/v1/health"><code>GET /v1/health</code></a></p>
+<p class="aside"><a href="/">Go to the start page</a></p>`;
+  return { title: "Status", content: card(title, content), script: false };
+}
+
+const working = { title: "Everything works", text: "The API and assistants are available." };
+const states: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
+  [HealthStatus.DEGRADED]: {
+    title: "Some requests fail",
+    text: "A database of the service is unavailable. The service keeps trying to reach it, so requests can succeed again at any time.",
+  },
+  [HealthStatus.DISABLED]: {
+    title: "The API is switched off",
+    text: "The operator has switched the API off. Requests from scripts and assistants fail with 503 until it is switched on again.",
+  },
+};
 
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
   const { title, advice } = problems[status] ?? other;

@@ -3,7 +3,7 @@ import type { Html } from "../text/html.ts";
 import { accountPage } from "./account-page.ts";
 import type { Page } from "./layout.ts";
 import { layOut } from "./layout.ts";
-import { noAccountPage, problemPage, signedOutPage, signInOffPage, suspendedPage } from "./message-page.ts";
+import { noAccountPage, problemPage, signedOutPage, signInOffPage, statusPage, suspendedPage } from "./message-page.ts";
 import { contactPage, sessionPage } from "./record-page.ts";
 import type { View } from "./view.ts";
 
@@ -28,6 +28,8 @@ function pageOf(view: View): Page {
       return contactPage(view);
     case "session":
       return sessionPage(view);
+    case "status":
+      return statusPage(view);
     case "problem":
       return problemPage(view);
   }

@@ -4,6 +4,7 @@ import type { Usage } from "../accounts/usage.ts";
 import type { ContactService } from "../gen/records/v1/contacts_pb.ts";
 import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import type { SessionService } from "../gen/records/v1/sessions_pb.ts";
 import { GetSessionRequestSchema, GetSessionTranscriptRequestSchema } from "../gen/records/v1/sessions_pb.ts";
 import { writeFailureAndClose } from "../http/linger.ts";
@@ -70,10 +71,12 @@ export interface DashboardDependencies {
     read: (scope: Scope) => Promise<T>,
   ) => Promise<T>;
   /** The requests of accounts, which their owners see beside the limits. */
-  readonly usage: Pick<Usage, "lastDays">;
+  readonly usage: Pick<Usage, "lastDays" | "lastRequests">;
   readonly limits: { readonly rate: number; readonly burst: number };
   /** The services whose records the pages show. */
   readonly records: RecordServices;
+  /** Returns whether the service works. */
+  readonly health: () => HealthStatus;
   /** Throttles a request for a file of the page. Fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
@@ -115,7 +118,7 @@ interface Route {
 
 /** Creates the surface, which keeps no state between requests. */
 export function createDashboard(dependencies: DashboardDependencies): Dashboard {
-  const { signIn, enter, throttleAsset, interfaceOff, onError } = dependencies;
+  const { signIn, enter, throttleAsset, health, interfaceOff, onError } = dependencies;
   const assets = readAssets();
   const routes = createRoutes(dependencies);
 
@@ -135,7 +138,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
   }
 
   return {
-    serves: (path) => Object.hasOwn(routes, path) || assets.has(path) || recordPath.test(path),
+    serves: (path) => Object.hasOwn(routes, path) || assets.has(path) || path === statusPath || recordPath.test(path),
     routeOf: (path) => path.replace(recordPath, "/$1s/{id}"),
     async handle(path, request, response, inbound) {
       const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
@@ -145,6 +148,13 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
         if (asset !== undefined) {
           await throttleAsset(inbound);
           return acceptMethod(request, response) ? await sendFile(request, response, asset) : undefined;
+        }
+        if (path === statusPath) {
+          // Neither the session nor any other record is read, so that the page is there while the databases are not.
+          await throttleAsset(inbound);
+          const view = { kind: "status", status: health() } as const;
+          if (acceptMethod(request, response)) sendPage(response, 200, renderPage(view, false));
+          return;
         }
         const { method, field, isThrottled, serve }: Route =
           routes[path] ?? (recordPath.test(path) ? recordRoute(dependencies, path) : fail(Reason.UNKNOWN_PATH));
@@ -301,18 +311,21 @@ async function homeView(dependencies: DashboardDependencies, exchange: Exchange)
   const id = account.id.toHexString();
   if (account.suspended === true)
     return { kind: "suspended", user, accountId: id, message: new Failure(Reason.ACCOUNT_SUSPENDED).message };
-  const days = await usage.lastDays(account.id, exchange.deadline).catch((error: unknown) => {
+  const orNothing = (error: unknown): undefined => {
     // The rest of the page is of use without them.
     onError(mongoFailureOf(error), exchange.inbound);
-    return undefined;
-  });
+  };
+  const [days, recent] = await Promise.all([
+    usage.lastDays(account.id, exchange.deadline).catch(orNothing),
+    usage.lastRequests(account.id, exchange.deadline).catch(orNothing),
+  ]);
   return {
     kind: "account",
     user,
     account: { id, email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
-    usage: { days, ...limits },
+    usage: { days, recent, ...limits },
   };
 }
 
@@ -367,6 +380,8 @@ function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | 
 
 /** The pages of records. */
 const recordPath = /^\/(contact|session)s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+const statusPath = "/status";
 
 /** The names by which a browser reaches a server on this machine's loopback addresses. */
 const names = new Set(["localhost", "127.0.0.1", "[::1]"]);

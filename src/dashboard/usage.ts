@@ -1,11 +1,11 @@
 // The usage of an account: today's requests, those of the last 30 days as bars and as a table, and the limits.
-import type { DayOfUse } from "../accounts/usage.ts";
+import type { DayOfUse, RecentRequest } from "../accounts/usage.ts";
 import type { Html } from "../text/html.ts";
 import { html, lines } from "../text/html.ts";
 import type { UsageView } from "./view.ts";
 
 /** Returns the content of the section. */
-export function usage({ days, rate, burst }: UsageView): Html {
+export function usage({ days, recent, rate, burst }: UsageView): Html {
   const limits = fact("Limits", `${number(rate)} a second`, `${number(burst)} at once`);
   if (days === undefined)
     return html`<p>The number of requests can’t be shown now. Reload the page to try again.</p>
@@ -33,8 +33,28 @@ ${lines(
 )}
 </tbody>
 </table>
+</details>
+${recent && newestRequests(recent)}`;
+}
+
+/** A template of a path, and not the path, so that no query is shown. */
+function newestRequests(recent: readonly RecentRequest[]): Html {
+  return html`<details class="numbers requests"><summary>Last ${number(recent.length)} requests</summary>
+<p class="small">Newest first, some seconds late. Of those rejected with 429, most are only counted above.</p>
+<table>
+<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Request</th><th scope="col">Status</th><th scope="col">Took</th><th scope="col">Request id</th></tr></thead>
+<tbody>
+${lines(recent.map(requestRow))}
+</tbody>
+</table>
 </details>`;
 }
+
+function requestRow({ id, at, method, route, status, ms }: RecentRequest): Html {
+  return html`<tr><th scope="row">${times.format(at)}</th><td>${method} ${route}</td><td${status < 400 ? undefined : failed}>${String(status)}</td><td>${number(ms)} ms</td><td><code>${id}</code></td></tr>`;
+}
+
+const failed = html` class="failed"`;
 
 type Counts = Pick<DayOfUse, "requests" | "rejected">;
 
@@ -82,6 +102,10 @@ function tableRow(day: DayOfUse): Html {
 }
 
 const numbers = new Intl.NumberFormat("en");
+const times = new Intl.DateTimeFormat("en-GB", {
+  ...({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" } as const),
+  timeZone: "UTC",
+});
 const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 function number(value: number): string {

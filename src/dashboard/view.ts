@@ -1,5 +1,6 @@
 // The states of the dashboard's page, with the data that each one shows.
-import type { DayOfUse } from "../accounts/usage.ts";
+import type { DayOfUse, RecentRequest } from "../accounts/usage.ts";
+import type { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 
@@ -17,6 +18,8 @@ export interface User {
 export interface UsageView {
   /** Oldest first, and today last; undefined if they cannot be read. */
   readonly days: readonly DayOfUse[] | undefined;
+  /** Newest first; undefined if they cannot be read. */
+  readonly recent: readonly RecentRequest[] | undefined;
   /** Requests per second. */
   readonly rate: number;
   /** Requests at once. */
@@ -39,6 +42,8 @@ export type View =
       readonly session: SessionDetail;
       readonly transcript: string | undefined;
     }
+  /** Whether the service works, for everyone. */
+  | { readonly kind: "status"; readonly status: HealthStatus }
   /** No identity provider is configured. */
   | { readonly kind: "sign-in off" }
   /** Signed in, but no account is linked to this sign-in. */
@@ -73,4 +78,5 @@ export type SuspendedView = Extract<View, { kind: "suspended" }>;
 export type AccountView = Extract<View, { kind: "account" }>;
 export type ContactView = Extract<View, { kind: "contact" }>;
 export type SessionView = Extract<View, { kind: "session" }>;
+export type StatusView = Extract<View, { kind: "status" }>;
 export type ProblemView = Extract<View, { kind: "problem" }>;

@@ -15,15 +15,18 @@ export interface HealthFacts {
   enabled(): boolean;
 }
 
+export function healthStatus({ reachable, enabled }: HealthFacts): HealthStatus {
+  return !enabled() ? HealthStatus.DISABLED : reachable() ? HealthStatus.OK : HealthStatus.DEGRADED;
+}
+
 /** Creates the service. It depends on nothing else, so that it responds even if everything else fails. */
-export function createHealthService({ reachable, enabled }: HealthFacts): AccountService<typeof Descriptor> {
+export function createHealthService(facts: HealthFacts): AccountService<typeof Descriptor> {
   return {
     checkHealth(request) {
       requireAllRead(request);
-      const status = !enabled() ? HealthStatus.DISABLED : reachable() ? HealthStatus.OK : HealthStatus.DEGRADED;
       return Promise.resolve({
         $typeName: "records.v1.CheckHealthResponse",
-        health: { $typeName: "records.v1.Health", status, version: interfaceVersion },
+        health: { $typeName: "records.v1.Health", status: healthStatus(facts), version: interfaceVersion },
       });
     },
   };

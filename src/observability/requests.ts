@@ -1,5 +1,6 @@
 // Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
+import type { RecentRequest } from "../accounts/usage.ts";
 import type { Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { Failure } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
@@ -23,7 +24,7 @@ export interface RequestWatch {
 }
 
 /** Counts a finished request that used the API key or an assistant of the account with this id. */
-export type CountUse = (account: string, isRejected: boolean) => void;
+export type CountUse = (account: string, request: RecentRequest) => void;
 
 /** Creates the observer of a listener's requests. `tracing` is undefined if tracing is off. */
 export function watchRequests(
@@ -65,8 +66,8 @@ export function watchRequests(
       response.once("close", () => {
         const record = recordOf(listener, request, response, inbound);
         metrics.end(record);
-        const { account, keyPrefix, wire, outcome } = record;
-        if (account !== undefined && (keyPrefix !== undefined || wire === "mcp")) countUse(account, outcome === 429);
+        const { account, keyPrefix, wire } = record;
+        if (account !== undefined && (keyPrefix !== undefined || wire === "mcp")) countUse(account, recentOf(record));
         trace?.end(record, request.httpVersion);
         const level = levelOf(record);
         if (log.isLevelEnabled(level))
@@ -81,6 +82,11 @@ export function watchRequests(
       log.info({ id, listener, status }, "an HTTP message was rejected");
     },
   };
+}
+
+function recentOf({ id, method, route, tools, outcome: status, ms }: RequestRecord): RecentRequest {
+  const called = tools === undefined ? route : `${route} ${tools}`;
+  return { id, at: new Date(Date.now() - ms), method, route: called, status, ms: Math.round(ms) };
 }
 
 /** How often rejections at once are reported, in milliseconds: to report each would cost as much as to reject it. */

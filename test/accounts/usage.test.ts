@@ -4,7 +4,7 @@ import type { Collection, MongoClient } from "mongodb";
 import { MongoNetworkError, UUID } from "mongodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { createAccountStore } from "../../src/accounts/store.ts";
-import type { DayOfUse, Usage } from "../../src/accounts/usage.ts";
+import type { DayOfUse, RecentRequest, Usage } from "../../src/accounts/usage.ts";
 import { createUsage } from "../../src/accounts/usage.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
@@ -22,9 +22,22 @@ async function newAccount(): Promise<UUID> {
   return (await createAccountStore(client.db()).create(`${randomUUID()}@example.com`, false))._id;
 }
 
-/** Counts this many requests, the first of which were rejected. */
+const request = (id: string, given: Partial<RecentRequest> = {}): RecentRequest => ({
+  id,
+  at: new Date(Date.now()),
+  method: "GET",
+  route: "/v1/contacts/{contact_id}",
+  status: 200,
+  ms: 3,
+  ...given,
+});
+
+/** Counts this many requests, the first of which were rejected, and the first of those at once. */
 function countIn(usage: Usage, id: UUID, requests: number, rejected = 0): void {
-  for (let at = 0; at < requests; at++) usage.count(id.toHexString(), at < rejected);
+  const account = id.toHexString();
+  for (let at = 0; at < requests; at++)
+    if (at === 0 && rejected > 0) usage.countRejected(account);
+    else usage.count(account, request(randomUUID(), { status: at < rejected ? 429 : 200 }));
 }
 
 /** The days with requests, as texts. */
@@ -69,6 +82,34 @@ test("counts the requests of all instances by UTC day, and shows 30 days with th
   expect(days[0]?.day.toISOString()).toBe("2026-03-01T00:00:00.000Z");
 });
 
+test("keeps the last 50 requests of all instances once each, newest first [OPS-75]", async () => {
+  const [one, other, id] = [newUsage(), newUsage(), await newAccount()];
+  const at = (second: number) => ({ at: new Date(Date.UTC(2026, 2, 1, 12, 0, second)) });
+  const account = id.toHexString();
+  for (let second = 0; second < 60; second += 2) {
+    one.count(account, request(`request ${second}`, at(second)));
+    other.count(account, request(`request ${second + 1}`, at(second + 1)));
+  }
+  for (let second = 60; second < 62; second++) other.count(account, request(`request ${second}`, at(second)));
+  const { bulkWrite, spy } = bulkWrites();
+  spy.mockImplementationOnce(async function (this: Collection, ...given) {
+    await bulkWrite.apply(this, given);
+    throw new MongoNetworkError("no response");
+  });
+  await expect(other.flush()).rejects.toThrow("no response");
+  await Promise.all([one.flush(), other.flush()]);
+  const last = await one.lastRequests(id, deadlineIn(5_000));
+  expect(last.map((each) => each.id)).toEqual(Array.from({ length: 50 }, (_, nth) => `request ${61 - nth}`));
+  expect(last[0]).toEqual(request("request 61", at(61)));
+  expect(await one.lastRequests(await newAccount(), deadlineIn(5_000))).toEqual([]);
+  // A thousand requests in memory are not written either.
+  for (let nth = 0; nth < 1_000; nth++) one.count(account, request(`later ${nth}`, at(100)));
+  await one.flush();
+  expect((await one.lastRequests(id, deadlineIn(5_000))).map((each) => each.id).sort()).toEqual(
+    Array.from({ length: 50 }, (_, nth) => `later ${950 + nth}`),
+  );
+});
+
 test("a count that is not written yet goes to its own day after midnight [OPS-75]", async () => {
   const [usage, id] = [newUsage(), await newAccount()];
   now("2026-03-01T23:59:59.999Z");
@@ -105,7 +146,7 @@ test("a request that ends after its account was deleted leaves no count [OPS-75,
   await client.db().collection<{ _id: UUID }>("accounts").deleteOne({ _id: deleted });
   await usage.flush();
   expect(await stored().countDocuments({ "_id.account_id": deleted })).toBe(0);
-  expect(await stored().countDocuments({ "_id.account_id": kept })).toBe(1);
+  expect(await stored().countDocuments({ "_id.account_id": kept })).toBe(2);
 });
 
 test("between two writes, 10,000 accounts are counted, and the next ones after the write [OPS-75]", async () => {

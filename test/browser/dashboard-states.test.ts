@@ -27,6 +27,36 @@ test("every page says so while the interface is switched off", async () => {
   }
 });
 
+test("the page of the status says whether the service works, to everyone [DSH-12]", async () => {
+  const { page, context } = await openWindow(browser(), { width: 320, dark: true });
+  await page.goto(`${fixture().base}/status`);
+  expect(await page.getByRole("heading").innerText()).toBe("Everything works");
+  await expectAccessible(page, "status");
+  await context.close();
+});
+
+test("the usual assistants have their own instructions below the address, of which one is open [DSH-12]", async () => {
+  const { page, context } = await signIn(ann);
+  const clients = page.locator(".clients details");
+  expect(await clients.locator("summary").allInnerTexts()).toEqual([
+    "Claude",
+    "Claude Code",
+    "ChatGPT",
+    "Cursor",
+    "VS Code",
+  ]);
+  await page.getByText("Claude Code", { exact: true }).click();
+  const address = await page.locator("#mcp-url").innerText();
+  expect(await page.locator("#claude-code").innerText()).toBe(`claude mcp add --transport http records ${address}`);
+  await page.getByText("Cursor", { exact: true }).click();
+  expect(await page.locator("#claude-code").isVisible()).toBe(false);
+  const link = new URL((await page.getByRole("link", { name: "Add to Cursor" }).getAttribute("href")) ?? "");
+  expect(JSON.parse(Buffer.from(link.searchParams.get("config") ?? "", "base64").toString())).toEqual({ url: address });
+  await expectAccessible(page, "clients");
+  await picture(page, "17-clients");
+  await context.close();
+});
+
 test("an unknown address shows a page with a link to the start page", async () => {
   const { page, context } = await openWindow(browser());
   expect((await page.goto(`${fixture().base}/no/such/page`))?.status()).toBe(404);

@@ -238,21 +238,20 @@ test("a page changes nothing for a user who signed in in another tab, nor a key 
   await revokeKeyOf(ann);
 });
 
-test("consecutive reads of an assistant are one row, which expands to each read with its address and request", async () => {
+test("consecutive reads of an assistant, and sign-ins and sign-outs of a user, are one row each, which expands to every entry", async () => {
   const { page, context } = await signIn(ann);
   const reads = ["search_contacts", "resource session", "resource session", "unheard_of"];
-  const entries = [...reads.map((detail) => ["tool_called", detail]), ["signed_in", null]].map(
-    ([event, detail], at) => ({
-      id: String(at),
-      created_at: "2026-01-31T09:30:00.000Z",
-      event,
-      detail,
-      key_prefix: null,
-      person: ann.email,
-      request_id: `request-${at}`,
-      address: "192.0.2.1",
-    }),
-  );
+  const others = ["signed_out", "signed_in", "signed_in", "key_created", "signed_in"].map((event) => [event, null]);
+  const entries = [...reads.map((detail) => ["tool_called", detail]), ...others].map(([event, detail], at) => ({
+    id: String(at),
+    created_at: "2026-01-31T09:30:00.000Z",
+    event,
+    detail,
+    key_prefix: null,
+    person: ann.email,
+    request_id: `request-${at}`,
+    address: "192.0.2.1",
+  }));
   await page.route("**/v1/audit-log?*", (route) =>
     route.fulfill({
       json: { data: entries, pagination: { limit: 25, offset: 0, has_more: false, next_offset: null } },
@@ -262,10 +261,19 @@ test("consecutive reads of an assistant are one row, which expands to each read 
   const activity = page.getByRole("region", { name: "Activity" });
   const group = activity.getByText("An assistant searched contacts, read a session, read records");
   await group.waitFor();
-  expect(await activity.getByRole("listitem").count()).toBe(2);
+  expect((await activity.locator(".entry-what").allInnerTexts()).map((text) => text.replace(/\s+/g, " "))).toEqual([
+    "An assistant searched contacts, read a session, read records 4 times",
+    "Signed in and out 3 times",
+    "API key created",
+    "Signed in",
+  ]);
   expect(await activity.getByText("request-2").isVisible()).toBe(false);
   await group.click();
   expect(await activity.getByText("request-2").isVisible()).toBe(true);
+  await activity.getByText("Signed in and out").click();
+  expect(
+    await activity.getByText("2026-01-31 09:30:00 UTC · Signed out · from 192.0.2.1 · request request-4").count(),
+  ).toBe(1);
   await expectAccessible(page, "activity");
   await context.close();
 });
@@ -335,6 +343,9 @@ test("the owner sees the requests of the last 30 days, those of today and the li
     [String(requests), "1"],
     ["1,200", "200"],
   ]);
+  await shown.getByText(`Last ${requests} requests`).click();
+  const newest = await shown.locator(".requests tbody tr").first().innerText();
+  expect(newest.replace(/\s+/g, " ")).toMatch(/^\d+ \w+, [\d:]{8} GET \/v1\/contacts 429 \d+ ms [0-9a-f-]{36}$/);
   for (const how of looks) {
     await look(page, how);
     await expectAccessible(page, `usage, ${how.name}`);

@@ -212,7 +212,7 @@ test("late counts of requests are not stored, and those in time are stored once 
   const { accounts, usage } = stores();
   const { _id: account } = await accounts.create(`${randomUUID()}@x.org`, false, soon());
   const before = await stored();
-  usage.count(account.toHexString(), false);
+  usage.count(account.toHexString(), { id: "1", at: new Date(), method: "GET", route: "/", status: 200, ms: 1 });
   await late(async () => {
     await expect(usage.flush()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
     expect(await stored()).toEqual(before);

@@ -43,6 +43,13 @@ test("counts requests with the key over REST and gRPC and those of assistants, w
   );
   await call(holder, "search_contacts", { query: "ann" });
   await expect.poll(since).toEqual([4, 0]);
+  const last = await service.app.services.usage.lastRequests(new UUID(accountId), deadlineIn(5_000));
+  expect(last.slice(0, 4).map(({ method, route, status }) => `${method} ${route} ${status}`)).toEqual([
+    "POST /mcp search_contacts 200",
+    "POST /records.v1.ContactService/SearchContacts 200",
+    "GET - 404",
+    "GET /v1/contacts 200",
+  ]);
 
   // Most are rejected from memory, without a line in the log.
   const narrow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "2" });

@@ -100,6 +100,7 @@ const reads = {
   list_sessions: "listed sessions",
   get_session: "read a session",
   get_session_transcript: "read a transcript",
+  search_transcripts: "searched transcripts",
   search_notes: "searched notes",
   search: "searched",
   fetch: "read a record",
@@ -117,8 +118,12 @@ function readingOf(detail) {
   return (detail !== null && Object.hasOwn(reads, detail) ? reads[detail] : undefined) ?? "read records";
 }
 
+/** The events that are frequent and alike. @type {Readonly<Record<string, string>>} */
+const kinds = { tool_called: "reads", signed_in: "sign-ins", signed_out: "sign-ins" };
+
 /**
- * Returns a row for each entry, and one row for consecutive reads by assistants of the same user.
+ * Returns a row for each entry, and one row for consecutive sign-ins and sign-outs of the same user, or reads by their
+ * assistants.
  * @param {readonly Entry[]} entries
  */
 function rowsOf(entries) {
@@ -126,23 +131,26 @@ function rowsOf(entries) {
   const groups = [];
   for (const entry of entries) {
     const group = groups.at(-1);
-    const isSame =
-      entry.event === "tool_called" && group?.[0]?.event === "tool_called" && group[0].person === entry.person;
-    if (isSame) group?.push(entry);
+    const [first] = group ?? [];
+    const isSame = kinds[entry.event] !== undefined && kinds[entry.event] === kinds[first?.event ?? ""];
+    if (isSame && entry.person === first?.person) group?.push(entry);
     else groups.push([entry]);
   }
   return groups.map(row);
 }
 
-/** @param {Entry[]} group of one entry, or of several reads */
+/** @param {Entry[]} group of one entry, or of several of a kind */
 function row(group) {
   const [{ created_at, event, detail, key_prefix, person }] = /** @type {[Entry]} */ (group);
   const { words, look } = (Object.hasOwn(events, event) ? events[event] : undefined) ?? { words: event, look: "calm" };
   const done = [...new Set(group.map((one) => readingOf(one.detail)))];
+  const isMixed = group.some((one) => one.event !== event);
   const what =
     event === "tool_called"
       ? `An assistant ${done.slice(0, 3).join(", ")}${done.length > 3 ? " and more" : ""}`
-      : words;
+      : isMixed
+        ? "Signed in and out"
+        : words;
   return make("li", { class: `entry ${look}`, tabindex: "-1" }, [
     make("details", {}, [
       make("summary", {}, [
@@ -155,16 +163,19 @@ function row(group) {
         make("span", { class: "entry-who" }, [person ?? ""]),
         make("span", { class: "entry-when" }, [timeOf(created_at)]),
       ]),
-      event === "tool_called" || detail === null ? undefined : make("p", { class: "entry-detail" }, [detail]),
-      ...group.map(factsOf),
+      event === "tool_called" || group.length > 1 || detail === null
+        ? undefined
+        : make("p", { class: "entry-detail" }, [detail]),
+      ...group.map((one) => factsOf(one, isMixed)),
     ]),
   ]);
 }
 
-/** @param {Entry} entry */
-function factsOf({ created_at, event, detail, request_id, address }) {
+/** @param {Entry} entry @param {boolean} isMixed whether its row has different events */
+function factsOf({ created_at, event, detail, request_id, address }, isMixed) {
   return make("p", { class: "small" }, [
     exactly(created_at),
+    isMixed ? ` · ${events[event]?.words ?? event}` : undefined,
     event === "tool_called" && detail !== null ? ` · ${detail}` : undefined,
     " · from ",
     make("span", { class: "address" }, [address]),
