@@ -69,7 +69,8 @@ test("a command whose connection closes while it is being sent fails at once [OP
   await proxy.set("frozen");
   const documents = Array.from({ length: 15 }, () => ({ text: "x".repeat(1_000_000) }));
   const failed = expect(client.db().command({ insert: "large", documents })).rejects.toBeInstanceOf(MongoNetworkError);
-  await expect.poll(() => [...sockets].some(({ writableLength }) => writableLength > 0)).toBe(true);
+  const isSending = (): boolean => [...sockets].some(({ writableLength }) => writableLength > 0);
+  await expect.poll(isSending, { timeout: 10_000 }).toBe(true);
   closeAll();
   await failed;
   expect(poolOf(client).inUse).toBe(0);

@@ -77,7 +77,8 @@ test.each(forged)(
       );
       responses.push(...(await Promise.all(sent)).flat());
     }
-    const most = 257 + 20 * Math.ceil((performance.now() - began) / 1_000);
+    // On a busy machine, some are not complete by their deadline.
+    const most = 257 + 20 * Math.ceil((performance.now() - began) / 1_000) + 10;
     const commands = monitor.stop().filter(({ label }) => ofKind.test(label) && !/switches/.test(label));
     expect(commands.length).toBeLessThanOrEqual(most);
     expect(introspected).toBeLessThanOrEqual(most);
