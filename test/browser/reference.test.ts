@@ -47,12 +47,20 @@ async function tryOut(page: Page, base: string): Promise<void> {
   expect(await page.evaluate("indexedDB.databases()")).toEqual([]);
 }
 
-/** Checks the header, which is ours, and the width of the page. The renderer's markup is not ours. */
-async function expectFrame(page: Page, state: string): Promise<void> {
-  const violations = await page.evaluate(
-    "axe.run('.records-top').then(({ violations }) => violations.map(({ id }) => id))",
-  );
-  expect(violations, state).toEqual([]);
+/** What the renderer's markup still violates: a list of tabs with another child, and cards of one name. */
+const ofRenderer = ["aria-required-children", "label-content-name-mismatch", "landmark-unique"];
+
+/** Checks the accessibility and the width of the page. */
+async function expectAccessible(page: Page, state: string): Promise<void> {
+  const violations = async () =>
+    page.evaluate<string[]>("axe.run().then(({ violations }) => violations.map((v) => v.id))");
+  // The renderer fades its colors, and our script corrects its markup a frame later.
+  await expect
+    .poll(async () => (await violations()).filter((id) => !ofRenderer.includes(id)), {
+      timeout: 20_000,
+      message: state,
+    })
+    .toEqual([]);
   expect(
     await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
     state,
@@ -79,7 +87,7 @@ test("under the name of BASE_URL it shows the document, sends a pasted key with 
   await stop();
 });
 
-test("under another name it does the same, from the address of an operation, and the frame around it is accessible and fits the window, light, dark and narrow [OAS-01, OAS-06]", async () => {
+test("under another name it does the same, from the address of an operation, and is accessible and fits the window, light, dark and narrow [OAS-01, OAS-06]", async () => {
   const base = `http://127.0.0.1:${service.app.port}`;
   const { page, problems, foreign, stop } = await openRecorded(browser());
   await page.goto(`${base}/docs${operation}`);
@@ -87,15 +95,15 @@ test("under another name it does the same, from the address of an operation, and
   await picture(page, "reference-127.0.0.1", false);
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
   await page.setViewportSize({ width: 1100, height: 900 });
-  await expectFrame(page, "light");
+  await expectAccessible(page, "light");
   await page.emulateMedia({ colorScheme: "dark" });
   // The renderer has seen it.
   await page.locator("body.dark-mode").waitFor();
-  await expectFrame(page, "dark");
+  await expectAccessible(page, "dark");
   await page.emulateMedia({ colorScheme: "light" });
   await page.locator("body.light-mode").waitFor();
   await page.setViewportSize({ width: 375, height: 900 });
-  await expectFrame(page, "narrow");
+  await expectAccessible(page, "narrow");
   await page.setViewportSize({ width: 1280, height: 900 });
   await tryOut(page, base);
   expect(problems).toEqual([]);
