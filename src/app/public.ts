@@ -18,6 +18,7 @@ import { countSent } from "../large/sending.ts";
 import type { Mcp } from "../mcp/surface.ts";
 import { createMcp } from "../mcp/surface.ts";
 import { llmsText } from "../reference/llms.ts";
+import { postmanCollection } from "../reference/postman.ts";
 import { createReference } from "../reference/surface.ts";
 import { createRpcSurface } from "../rpc/connect.ts";
 import type { Services } from "./services.ts";
@@ -93,6 +94,12 @@ export function createPublicSide(
     publish() {
       for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, fileOnce(path, document));
       documents.set("/records.binpb", fileOnce("/records.binpb", descriptorDocument));
+      const postman = (): string =>
+        JSON.stringify(postmanCollection(openApiDocument(documentOptions()), where.baseUrl));
+      documents.set(
+        "/postman.json",
+        fileOnce("/postman.json", lazyDocument("application/json; charset=utf-8", postman)),
+      );
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
       const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
       documents.set("/llms.txt", fileOnce("/llms.txt", lazyDocument("text/plain; charset=utf-8", llms)));

@@ -2,7 +2,7 @@
 // the service.
 import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { OperationSummary } from "./operations.ts";
-import { listOperations } from "./operations.ts";
+import { keyScheme, listOperations } from "./operations.ts";
 
 /** Facts for the text that the document does not contain. */
 export interface LlmsOptions {
@@ -11,9 +11,6 @@ export interface LlmsOptions {
   /** The address of the MCP surface; undefined if MCP is off. */
   readonly mcpUrl: string | undefined;
 }
-
-/** The security scheme of operations that accept an API key. */
-const keyScheme = "apiKey";
 
 /** Returns the whole text, in Markdown. */
 export function llmsText(document: OpenApiDocument, { baseUrl, mcpUrl }: LlmsOptions): string {
@@ -48,6 +45,7 @@ ${offered.map((operation) => endpoint(operation, baseUrl)).join("\n")}
 - [OpenAPI 3.1, JSON](${baseUrl}/openapi.json): the exact description, for generating clients
 - [OpenAPI 3.1, YAML](${baseUrl}/openapi.yaml): the same in YAML
 - [Protobuf descriptors](${baseUrl}/records.binpb): a FileDescriptorSet, for gRPC and Connect clients
+- [Postman collection](${baseUrl}/postman.json): every operation as a request, also for Bruno and Insomnia
 ${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools only read\n`}
 ## Optional
 

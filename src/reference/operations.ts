@@ -1,6 +1,9 @@
 // Reads from the OpenAPI document the parts of its operations that a short description needs.
 import type { OpenApiDocument } from "../http/openapi-settings.ts";
 
+/** The security scheme of operations that accept an API key. */
+export const keyScheme = "apiKey";
+
 /** An operation, with the facts needed to call it. */
 export interface OperationSummary {
   readonly method: string;

@@ -17,6 +17,7 @@ const documents = [
   ["/docs", "text/html; charset=utf-8"],
   ["/openapi.json", "application/json; charset=utf-8"],
   ["/openapi.yaml", "application/yaml; charset=utf-8"],
+  ["/postman.json", "application/json; charset=utf-8"],
   ["/llms.txt", "text/plain; charset=utf-8"],
 ] as const;
 
