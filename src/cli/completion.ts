@@ -66,7 +66,7 @@ if [ "$funcstack[1]" = _records ]; then _records "$@"; else compdef _records rec
 `,
   fish: (rows: readonly Row[]) => `function __records_words
   switch "$argv[1]"
-${rows.map(([path, words]) => `    case '${path}'\n      string split ' ' '${words}'`).join("\n")}
+${rows.map(([path, words]) => `    case '${path}'\n      string split -- ' ' '${words}'`).join("\n")}
   end
 end
 function __records_here

@@ -116,7 +116,7 @@ test("bash completes commands, options and choices", async () => {
   expect(complete("records", "completion", "z")).toEqual(["zsh"]);
   const [zsh, fish] = await Promise.all(["zsh", "fish"].map((shell) => startCli(["completion", shell]).ended));
   expect(zsh?.stdout).toMatch(/^#compdef records\n/);
-  expect(fish?.stdout).toContain("case ' account suspend'\n      string split ' ' '--reason --help'");
+  expect(fish?.stdout).toContain("case ' account suspend'\n      string split -- ' ' '--reason --help'");
 });
 
 test("api sends a request with the key, prints the response, and ends as its status says", async () => {
