@@ -64,17 +64,18 @@ test("the PrometheusRule has the same rules", () => {
   expect(manifest.spec).toEqual(ruleFile);
 });
 
-const page = readPage("docs/troubleshooting.md");
+const page = readPage("docs/runbook.md");
 const anchors = [...anchorsOf(page)];
 const entries = new Map(
-  [...page.text.slice(page.text.indexOf("\n## Alerts\n")).matchAll(/^### (.+)\n([\s\S]*?)(?=^### |(?![\s\S]))/gm)].map(
-    ([, heading = "", text = ""]) => [heading.toLowerCase().replaceAll(" ", "-"), text],
-  ),
+  [...page.text.matchAll(/^## (.+)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)].map(([, heading = "", text = ""]) => [
+    heading.toLowerCase().replaceAll(" ", "-"),
+    text,
+  ]),
 );
 
 /** What is missing for an alert: a test of some kind, mutants, a runbook entry or a part of it. */
 function lacks({ alert, annotations: { runbook_url: url } }: Alert, tests: (kind: Kind) => number): string[] {
-  const anchor = url.replace("docs/troubleshooting.md#", "");
+  const anchor = url.replace("docs/runbook.md#", "");
   const entry = entries.get(anchor) ?? "";
   return [
     ...kinds.filter((kind) => tests(kind) === 0).map((kind) => `${alert}: no test that it ${kind}`),
@@ -103,7 +104,7 @@ test("detects a new alert without tests or an entry", () => {
   const added = {
     ...rule,
     alert: "RecordsNew",
-    annotations: { ...rule.annotations, runbook_url: "docs/troubleshooting.md#nothing" },
+    annotations: { ...rule.annotations, runbook_url: "docs/runbook.md#nothing" },
   };
   expect(() => caseOf("RecordsNew")).toThrow("RecordsNew has no case");
   expect(lacks(added, () => 0)).toHaveLength(kinds.length + 5);

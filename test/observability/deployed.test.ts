@@ -81,7 +81,7 @@ test.each(alerts.map((rule) => [rule.alert, rule] as const))(
     expect(["critical", "warning", "info"]).toContain(labels.severity);
     expect(annotations.summary.length).toBeGreaterThan(10);
     expect(annotations.description.length).toBeGreaterThan(20);
-    expect(annotations.runbook_url).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
+    expect(annotations.runbook_url).toMatch(/^docs\/runbook\.md#[a-z-]+$/);
     for (const [, label = ""] of `${annotations.summary}${annotations.description}`.matchAll(/\$labels\.(\w+)/g))
       expect(["instance", ...readExpression(expr).grouping]).toContain(label);
   },
