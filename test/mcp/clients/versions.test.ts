@@ -5,16 +5,17 @@ import { expect, test } from "vitest";
 import { clientKinds } from "../../../scripts/mcp-clients/kinds.ts";
 import { conformance } from "../conformance/runner.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/mcp.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/proof.md"), "utf8");
 
-test("docs/mcp.md lists the clients with their versions and revisions", () => {
-  const [, section = ""] = page.split("## Tested clients\n");
+test("docs/proof.md lists the clients with their versions and revisions", () => {
+  const [, rest = ""] = page.split("## Clients of MCP\n");
+  const [section = ""] = rest.split("\n## ");
   const rows = [...section.matchAll(/^\| (.+) \| (\d\S*) \| (.+) \|$/gm)].flatMap(([, name, version, revisions = ""]) =>
     revisions.split(", ").map((revision) => ({ name, version, revision })),
   );
   expect(rows).toEqual(clientKinds.map(({ name, version, revision }) => ({ name, version, revision })));
 });
 
-test("docs/mcp.md names the conformance suite with its version", () => {
+test("docs/proof.md names the conformance suite with its version", () => {
   expect(page).toContain(`\`${conformance.name}\` ${conformance.version}`);
 });
