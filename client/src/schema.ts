@@ -342,7 +342,7 @@ export interface components {
             data: components["schemas"]["Contact"];
         };
         GetContactResult: {
-            /** @description The contact. */
+            /** @description The contact, with its newest notes and sessions. */
             data: components["schemas"]["Contact"];
         };
         /** @description The changes to make to a contact. */
@@ -396,11 +396,11 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         GetSessionResult: {
-            /** @description The session. */
+            /** @description The session, with the notes in it. */
             data: components["schemas"]["SessionDetail"];
         };
         GetSessionTranscriptResult: {
-            /** @description The transcript. */
+            /** @description The transcript, with the recording that it was generated from. */
             data: components["schemas"]["Transcript"];
         };
         /** @description An API key, without its secret. */
@@ -621,7 +621,7 @@ export interface components {
              */
             session_date: string | null;
             /**
-             * @description The status of its recording.
+             * @description How far the recording has come, in a word of the program that records, such as `completed`.
              * @example completed
              */
             recording_status: string | null;
@@ -679,12 +679,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description The title.
+             * @description The title, such as that of the calendar event. A search finds its words.
              * @example Budget for the spring
              */
             title: string | null;
             /**
-             * @description The subtitle.
+             * @description A second line below the title, whose words a search finds too.
              * @example Second part
              */
             subtitle: string | null;
@@ -701,16 +701,16 @@ export interface components {
              */
             session_date_end: string | null;
             /**
-             * @description The status of its recording.
+             * @description How far the recording has come, in a word of the program that records, such as `completed`.
              * @example completed
              */
             recording_status: string | null;
             /**
-             * @description The source of the session.
+             * @description Where the session comes from, in a word of the system that wrote it, such as `calendar`.
              * @example calendar
              */
             source: string | null;
-            /** @description The provider of its video conference. */
+            /** @description The program of its video conference, as the system that wrote the session names it. */
             conference_provider: string | null;
             /** @description The contact that the session is with, if any. */
             client: components["schemas"]["SessionClient"] | null;
@@ -738,12 +738,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description The title.
+             * @description The title, such as that of the calendar event. A search finds its words.
              * @example Budget for the spring
              */
             title: string | null;
             /**
-             * @description The subtitle.
+             * @description A second line below the title, whose words a search finds too.
              * @example Second part
              */
             subtitle: string | null;
@@ -760,16 +760,16 @@ export interface components {
              */
             session_date_end: string | null;
             /**
-             * @description The status of its recording.
+             * @description How far the recording has come, in a word of the program that records, such as `completed`.
              * @example completed
              */
             recording_status: string | null;
             /**
-             * @description The source of the session.
+             * @description Where the session comes from, in a word of the system that wrote it, such as `calendar`.
              * @example calendar
              */
             source: string | null;
-            /** @description The provider of its video conference. */
+            /** @description The program of its video conference, as the system that wrote the session names it. */
             conference_provider: string | null;
             /** @description The contact that the session is with, if any. */
             client: components["schemas"]["SessionDetailClient"] | null;
@@ -862,7 +862,7 @@ export interface components {
             id: string;
             /**
              * Format: double
-             * @description Its duration in seconds.
+             * @description Its length in seconds, with fractions.
              */
             duration_seconds: number | null;
             /**
@@ -1649,7 +1649,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The contact. */
+            /** @description The contact, with its newest notes and sessions. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2226,7 +2226,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session. */
+            /** @description The session, with the notes in it. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2314,7 +2314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The transcript. */
+            /** @description The transcript, with the recording that it was generated from. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

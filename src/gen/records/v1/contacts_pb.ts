@@ -225,7 +225,7 @@ export const GetContactRequestSchema: GenMessage<GetContactRequest> = /*@__PURE_
  */
 export type GetContactResponse = Message<"records.v1.GetContactResponse"> & {
   /**
-   * The contact.
+   * The contact, with its newest notes and sessions.
    *
    * @generated from field: records.v1.Contact contact = 1;
    */
@@ -549,7 +549,7 @@ export type ContactRecentSession = Message<"records.v1.ContactRecentSession"> & 
   sessionDate?: Timestamp | undefined;
 
   /**
-   * The status of its recording.
+   * How far the recording has come, in a word of the program that records, such as `completed`.
    *
    * @generated from field: optional string recording_status = 5;
    */

@@ -174,7 +174,7 @@ export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE_
  */
 export type GetSessionResponse = Message<"records.v1.GetSessionResponse"> & {
   /**
-   * The session.
+   * The session, with the notes in it.
    *
    * @generated from field: records.v1.SessionDetail session = 1;
    */
@@ -216,7 +216,7 @@ export const GetSessionTranscriptRequestSchema: GenMessage<GetSessionTranscriptR
  */
 export type GetSessionTranscriptResponse = Message<"records.v1.GetSessionTranscriptResponse"> & {
   /**
-   * The transcript.
+   * The transcript, with the recording that it was generated from.
    *
    * @generated from field: records.v1.Transcript transcript = 1;
    */
@@ -427,14 +427,14 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   id: string;
 
   /**
-   * The title.
+   * The title, such as that of the calendar event. A search finds its words.
    *
    * @generated from field: optional string title = 2;
    */
   title?: string | undefined;
 
   /**
-   * The subtitle.
+   * A second line below the title, whose words a search finds too.
    *
    * @generated from field: optional string subtitle = 3;
    */
@@ -455,21 +455,21 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * The status of its recording.
+   * How far the recording has come, in a word of the program that records, such as `completed`.
    *
    * @generated from field: optional string recording_status = 6;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * The source of the session.
+   * Where the session comes from, in a word of the system that wrote it, such as `calendar`.
    *
    * @generated from field: optional string source = 7;
    */
   source?: string | undefined;
 
   /**
-   * The provider of its video conference.
+   * The program of its video conference, as the system that wrote the session names it.
    *
    * @generated from field: optional string conference_provider = 8;
    */
@@ -532,14 +532,14 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   id: string;
 
   /**
-   * The title.
+   * The title, such as that of the calendar event. A search finds its words.
    *
    * @generated from field: optional string title = 2;
    */
   title?: string | undefined;
 
   /**
-   * The subtitle.
+   * A second line below the title, whose words a search finds too.
    *
    * @generated from field: optional string subtitle = 3;
    */
@@ -560,21 +560,21 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * The status of its recording.
+   * How far the recording has come, in a word of the program that records, such as `completed`.
    *
    * @generated from field: optional string recording_status = 6;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * The source of the session.
+   * Where the session comes from, in a word of the system that wrote it, such as `calendar`.
    *
    * @generated from field: optional string source = 7;
    */
   source?: string | undefined;
 
   /**
-   * The provider of its video conference.
+   * The program of its video conference, as the system that wrote the session names it.
    *
    * @generated from field: optional string conference_provider = 8;
    */
@@ -763,7 +763,7 @@ export type Recording = Message<"records.v1.Recording"> & {
   id: string;
 
   /**
-   * Its duration in seconds.
+   * Its length in seconds, with fractions.
    *
    * @generated from field: optional double duration_seconds = 2;
    */

@@ -135,7 +135,7 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   externalId?: string | undefined;
 
   /**
-   * The id of its contact.
+   * The id of the contact that it is with. Without one, the session has no contact.
    *
    * @generated from field: optional string contact_id = 3;
    */
@@ -149,14 +149,14 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   contactExternalId?: string | undefined;
 
   /**
-   * The title.
+   * The title, whose words a search finds.
    *
    * @generated from field: optional string title = 5;
    */
   title?: string | undefined;
 
   /**
-   * The subtitle.
+   * A second line below the title, whose words a search finds too.
    *
    * @generated from field: optional string subtitle = 6;
    */
@@ -177,14 +177,14 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * The status of its recording.
+   * How far the recording has come, in a word of your own, such as `completed`.
    *
    * @generated from field: optional string recording_status = 9;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * Its source.
+   * Where it comes from, in a word of your own, such as `calendar`.
    *
    * @generated from field: optional string source = 10;
    */
@@ -310,7 +310,7 @@ export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   sessionExternalId?: string | undefined;
 
   /**
-   * The title.
+   * The title, whose words a search finds.
    *
    * @generated from field: optional string title = 5;
    */
@@ -401,7 +401,7 @@ export type ContactNoteItem = Message<"records.ingest.v1.ContactNoteItem"> & {
   content: string;
 
   /**
-   * Its source.
+   * Where it comes from, in a word of your own, such as `calendar`.
    *
    * @generated from field: string source = 6;
    */
