@@ -1,7 +1,7 @@
 // The gateway: maps HTTP requests under /v1 to rpcs, and their responses back, in the order of the contract (§2.2).
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
-import type { Failure } from "../src/call/errors.ts";
+import type { Failure, Violation } from "../src/call/errors.ts";
 import { fail, failureOf } from "../src/call/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
 import { findDeflated } from "../src/large/deflated.ts";
@@ -9,7 +9,7 @@ import { hugeBytes, largeBytes, requireSlotForHuge } from "../src/large/slots.ts
 import type { ReserveBytes } from "../src/large/sending.ts";
 import { reservationFor } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
-import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
+import type { AdmittedCall, Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
 import { receiveBody } from "../src/http/body.ts";
 import { isBodyHeld } from "../src/http/continue.ts";
@@ -87,8 +87,11 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       ); // 429, 503, 401, 403, 503
       // The client of a cancelled read has left.
       if (operation.method === "GET" && request.aborted) return;
-      const body = operation.body && (await receiveBody(request, operation.body.required));
+      const head =
+        operation.body && isBodyHeld(request) ? violationsOfHead(operation, match.captured, query, admitted) : [];
+      const body = operation.body && (await receiveBody(request, operation.body.required, head.length > 0));
       if (body?.kind === "gone") return;
+      if (body?.kind === "held") return await admitted.reject(head);
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, query, body);
       const rendered = await renderResponse(
@@ -106,6 +109,19 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       else writeFailure(response, failure);
     }
   };
+}
+
+/** Returns what is wrong with the path, the query and the headers. */
+function violationsOfHead(
+  { read, path, query: parameters }: Operation,
+  captured: readonly string[],
+  query: string,
+  admitted: AdmittedCall,
+): readonly Violation[] {
+  const { message, violations } = read(captured, query, undefined);
+  const reported = new Set(violations.map(({ field }) => field));
+  const fields = [...path, ...parameters].map(({ name }) => name).filter((name) => !reported.has(name));
+  return [...violations, ...admitted.headViolations(message, fields)];
 }
 
 /** A response that is ready to be sent. It does not retain its message while the client reads. */

@@ -87,6 +87,11 @@ export interface AdmittedCall {
    * with 401, which takes precedence over problems of the message.
    */
   prove(): Promise<void>;
+  /**
+   * Returns what is wrong with the headers, and with these fields of a message whose body has not been received. A
+   * client that waits with its body need not send it.
+   */
+  headViolations(message?: Message, fields?: readonly string[]): readonly Violation[];
 }
 
 /** The chain of guards, and the services behind it. All methods fail only with a `Failure`. */

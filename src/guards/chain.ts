@@ -20,7 +20,7 @@ import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
 import type { Claim, Owner, Scope, WriteScope } from "../call/scope.ts";
 import { grantWrites } from "../call/scope.ts";
-import { validate, validateBatch } from "./validate.ts";
+import { validate, validateBatch, violationsOf } from "./validate.ts";
 
 /**
  * The right granted to a service: to one account's records or credentials, an operator's right to any account, or none.
@@ -143,6 +143,12 @@ export function createDispatch(
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(() => runGuardsAgain(admission).then(() => rejectInput(found))),
         prove: () => limited(() => runGuardsAgain(admission).then(() => undefined)),
+        headViolations: (message, fields = []) => [
+          ...(message === undefined
+            ? []
+            : violationsOf(rpc.input, message).filter(({ field }) => fields.includes(field))),
+          ...keyViolations(idempotencyKey(call)),
+        ],
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
@@ -216,7 +222,7 @@ async function serve(
 ): Promise<RpcResponse> {
   const { rpc, accessPolicy, call } = admission;
   const { inbound } = call;
-  const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
+  const key = idempotencyKey(call);
   const caller = await runGuardsAgain(admission);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.isOperatorRpc || call.itemwise;
@@ -225,6 +231,10 @@ async function serve(
   if (namesAccount) observeAccount(inbound, response.message);
   countRows(inbound, response.message, call.list);
   return response;
+}
+
+function idempotencyKey({ rules, inbound }: Call): string | undefined {
+  return rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
 }
 
 async function perform(

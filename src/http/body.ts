@@ -26,6 +26,8 @@ export type Body =
       readonly flawsLeft?: number;
     }
   | { readonly kind: "rejected"; readonly violation: Violation }
+  /** Not requested from a client that waits with it, because the request is rejected anyway. */
+  | { readonly kind: "held" }
   /** Rejected for its size. The client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
   /** The client left before it sent the whole body, so no response is expected. */
@@ -37,11 +39,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. Does
- * not request the body of a client that waits with it, if its headers are wrong.
+ * not request the body of a client that waits with it, if its headers are wrong or the request is rejected anyway.
  */
-export async function receiveBody(request: Request, required: boolean): Promise<Body> {
+export async function receiveBody(request: Request, required: boolean, isRejectedAnyway = false): Promise<Body> {
   const flaw = flawOfHeaders(request);
-  if (flaw !== undefined && isBodyHeld(request)) return { kind: "rejected", violation: flaw };
+  if (isBodyHeld(request)) {
+    if (flaw !== undefined) return { kind: "rejected", violation: flaw };
+    if (isRejectedAnyway) return { kind: "held" };
+  }
   const bytes = await receiveBytes(request, bodyLimit);
   if (bytes === "gone") return { kind: "gone" };
   if (bytes === "too large")

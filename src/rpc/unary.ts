@@ -6,6 +6,7 @@ import { Code, createConnectRouter, createContextKey, createContextValues } from
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import type { ReceivedBytes } from "../http/body.ts";
 import { receiveBytes, violation } from "../http/body.ts";
+import { isBodyHeld } from "../http/continue.ts";
 import { acceptShortEnumNames } from "../http/enum-names.ts";
 import { deadlineIn, withDeadline } from "../call/deadline.ts";
 import type { Violation } from "../call/errors.ts";
@@ -68,6 +69,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   /** Runs the guards, receives the body and calls the library. Rejects if a guard or the check of the body fails. */
   const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
     const admitted = await dispatch.admit(rpc, inbound);
+    const head = isBodyHeld(request) ? admitted.headViolations() : [];
+    if (head.length > 0) return admitted.reject(head);
     const body = await bodyOf(protocol, request, maxBytes);
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);

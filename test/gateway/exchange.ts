@@ -61,6 +61,7 @@ export function serve(
         invoke: async () => invoke(rpc),
         reject: async (found) => rejectInput(found),
         prove: async () => undefined,
+        headViolations: () => [],
       }),
     },
   });

@@ -90,6 +90,7 @@ export async function startGateway(
           },
           reject: async (found) => rejectInput(found),
           prove: async () => undefined,
+          headViolations: () => [],
         };
       },
     },

@@ -7,6 +7,7 @@ import { useService } from "../support/client.ts";
 
 const service = useService();
 const rpc = "/records.v1.ContactService/SearchContacts";
+const create = "/records.v1.ContactService/CreateContact";
 const json = { "Content-Type": "application/json", "Content-Length": "4000" };
 
 /** Rejections by the headers, with what a request sends besides a key. */
@@ -19,9 +20,13 @@ const rejected: readonly (readonly [string, number, string, string, Record<strin
   ["a length over the limit", 422, "POST", "/v1/contacts", { ...json, "Content-Length": "400000" }],
   ["another content type", 422, "POST", "/v1/contacts", { ...json, "Content-Type": "text/plain" }],
   ["a content coding", 422, "POST", "/v1/contacts", { ...json, "Content-Encoding": "gzip" }],
+  ["a malformed Idempotency-Key", 422, "POST", "/v1/contacts", { ...json, "Idempotency-Key": "a b" }],
+  ["an id that is not a UUID", 422, "PATCH", "/v1/contacts/x", json],
+  ["an invalid query", 422, "POST", "/v1/contacts?x=%zz", json],
   ["an rpc without a key", 401, "POST", rpc, { ...json, Authorization: "" }],
   ["an rpc with another content type", 415, "POST", rpc, { ...json, "Content-Type": "text/plain" }],
   ["an rpc with a length over the limit", 400, "POST", rpc, { ...json, "Content-Length": "400000" }],
+  ["an rpc with a malformed Idempotency-Key", 400, "POST", create, { ...json, "Idempotency-Key": "a b" }],
   ["MCP without a token", 401, "POST", "/mcp", { ...json, Authorization: "" }],
 ];
 

@@ -35,6 +35,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & AdmittedCall>, http: 1 
       (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),
     reject: async (found) => rejectInput(found),
     prove: async () => undefined,
+    headViolations: () => [],
   };
   const dispatch: Dispatch = {
     throttle: behaviour.throttle ?? (async () => undefined),
@@ -45,6 +46,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & AdmittedCall>, http: 1 
         invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)),
         reject: (found) => (steps.push("reject"), admitted.reject(found)),
         prove: () => admitted.prove(),
+        headViolations: () => admitted.headViolations(),
       };
     },
   };
