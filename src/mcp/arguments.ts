@@ -9,11 +9,12 @@ import type { RequestReading, Scalar } from "../http/scalar.ts";
 import { missing, readValue, set } from "../http/scalar.ts";
 import { echoedName } from "../http/echoed-name.ts";
 import { collectUnknown } from "../http/unknown-names.ts";
+import { parseId } from "./record-id.ts";
 
 /**
  * Reads the arguments of one operation: its path and query parameters, and its fields beyond REST. A null counts as
  * left out, and so does an empty string for an optional argument. Accepts unambiguous variants: `"10"` or `"10.0"` for
- * 10, `"True"` for true, the name of an enum value in any case, `contact:<uuid>` for a `contact_id`.
+ * 10, 42 for `"42"`, `"True"` for true, the name of an enum value in any case, `contact:<uuid>` for a `contact_id`.
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
@@ -47,10 +48,11 @@ export function createArgumentReader(route: Pick<Route, "rpc" | "path" | "query"
   }
 }
 
-/** Returns the value that a model means by a string of another form. Returns the value unchanged if that is unclear. */
+/** Returns the value that a model means by one of another form. Returns the value unchanged if that is unclear. */
 function meant(field: RequestField, value: Json): Json {
+  if (field.kind === "string") return meantText(field.name, value) as Json;
   if (typeof value !== "string") return value;
-  const lower = value.toLowerCase();
+  const lower = value.trim().toLowerCase();
   switch (field.kind) {
     case "int32":
       return meantInteger(value);
@@ -58,28 +60,27 @@ function meant(field: RequestField, value: Json): Json {
       return lower === "true" || (lower === "false" ? false : value);
     case "enum":
       return Object.keys(field.values).find((known) => known.toLowerCase() === lower) ?? value;
-    case "string":
-      return withoutKind(field.name, value);
   }
+}
+
+/**
+ * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, and the UUID in any
+ * form of an id. Returns any other value unchanged.
+ */
+export function meantText(name: string, value: unknown): unknown {
+  if (Number.isSafeInteger(value)) return String(value);
+  const id = name.endsWith("_id") ? parseId(value) : undefined;
+  return id !== undefined && (id.kind === undefined || name === `${id.kind}_id`) ? id.uuid : value;
 }
 
 /** Returns the whole number in a text such as "10" or "10.0". Returns any other text unchanged. */
 export function meantInteger(text: string): number | string {
-  return /^-?[0-9]{1,15}(?:\.0{1,15})?$/.test(text) ? Number(text) : text;
-}
-
-/**
- * Returns the id in an argument such as `contact_id`, without the prefix of `contact:<id>` or `contact://<id>` in any
- * case.
- */
-export function withoutKind(name: string, value: string): string {
-  if (!name.endsWith("_id")) return value;
-  const prefix = `${name.slice(0, -"_id".length)}:`;
-  return value.toLowerCase().startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
+  return /^[+-]?[0-9]{1,15}(?:\.0{1,15})?$/.test(text.trim()) ? Number(text) : text;
 }
 
 /** Returns a violation that lists the known arguments. */
 export function unknownArgument(name: string, names: readonly string[]): Violation {
-  const message = `must be left out: the arguments are ${names.join(", ")}`;
+  const known = names.length === 0 ? "there are no arguments" : `the arguments are ${names.join(", ")}`;
+  const message = `must be left out: ${known}`;
   return { field: echoedName(name), rule: "unknown_argument", message };
 }

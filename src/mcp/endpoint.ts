@@ -21,11 +21,13 @@ import {
   excessOf,
   receiveMessages,
   rejectDuplicateIds,
+  rejectEncoded,
+  rejectMalformed,
   streamAsJson,
   toResponse,
   toWebRequest,
   withNamedTypes,
-  withoutNullParams,
+  withoutNullMembers,
 } from "./web.ts";
 
 /** Dependencies of the endpoint. */
@@ -85,9 +87,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     exchange: Exchange,
   ): Promise<string | globalThis.Response> {
     await requireAcceptable(body, exchange.inbound, dependencies); // 422, 429
-    const duplicate = rejectDuplicateIds(body.json);
-    if (duplicate !== undefined) return duplicate;
-    const json = withoutNullParams(body.json);
+    const json = withoutNullMembers(body.json);
+    const rejection = rejectEncoded(request.headers) ?? rejectDuplicateIds(json) ?? rejectMalformed(json);
+    if (rejection !== undefined) return rejection;
     const { handler, direct, serverFor } = await library.get();
     const accepted = acceptedForms(request.headers.accept);
     const headers = withNamedTypes(request.headers, accepted);

@@ -4,12 +4,13 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../call/errors.ts";
 import type { GetSessionResponse } from "../gen/records/v1/sessions_pb.ts";
 import { sanitizeForEcho } from "../text/text.ts";
-import { uuidForm } from "../text/uuid.ts";
 import type { Body, RecordText } from "./record-text.ts";
 import { contactText, sessionText, shownPage } from "./record-text.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import { olderNotes } from "./rows.ts";
 import { nameOfClient, nameOfContact, titleOfSession } from "../text/display-name.ts";
+import type { RecordId } from "./record-id.ts";
+import { parseId } from "./record-id.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
@@ -24,9 +25,6 @@ export interface Fetched extends RecordText {
   /** How to get data of the record that the text leaves out. */
   readonly more?: string | undefined;
 }
-
-/** An id from search or from the previous page, a bare UUID, or a resource URI. */
-const idForm = /^(?:(contact|session):(?:\/\/)?)?([0-9a-f-]{36})(?:\?offset=([0-9]{1,10}))?$/i;
 
 export const fetchTool: Tool = {
   name: "fetch",
@@ -68,20 +66,6 @@ export const fetchTool: Tool = {
     return { ...page, metadata, ...(hint !== undefined && { truncated: true, hint }) };
   },
 };
-
-/** The parts of an id: the kind of the record, undefined for a bare UUID; its UUID; and an offset in its text. */
-export interface RecordId {
-  readonly kind: string | undefined;
-  readonly uuid: string;
-  readonly offset: number;
-}
-
-/** Parses an id that `fetch` accepts. Returns undefined for any other value. */
-export function parseId(id: unknown): RecordId | undefined {
-  const [, kind, uuid = "", offset = "0"] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
-  if (!uuidForm.test(uuid)) return undefined;
-  return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
-}
 
 function readId(id: unknown): RecordId {
   return (

@@ -1,6 +1,6 @@
 // Finds the passages of transcripts that contain all words of a query, for get_session_transcript.
 import { create } from "@bufbuild/protobuf";
-import { withoutKind } from "./arguments.ts";
+import { meantText } from "./arguments.ts";
 import type { Violation } from "../call/errors.ts";
 import type { TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v1/sessions_pb.ts";
@@ -48,10 +48,9 @@ export async function findPassages(
   violations: Violation[],
 ): Promise<Record<string, unknown>> {
   const text = (name: string): string | undefined => {
-    const value = given[name] ?? "";
+    const value = meantText(name, given[name] ?? "");
     if (typeof value !== "string") violations.push({ field: name, rule: "type", message: "must be a string" });
-    if (typeof value !== "string" || value === "") return undefined;
-    return withoutKind(name, value);
+    return typeof value !== "string" || value === "" ? undefined : value;
   };
   const [query = "", sessionId] = [text("query"), text("session_id")];
   if (sessionId === undefined && violations.every(({ field }) => field !== "session_id"))

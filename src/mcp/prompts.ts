@@ -4,8 +4,9 @@ import { rejectInput } from "../call/errors.ts";
 import { oneLine } from "../text/text.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
-import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";
+import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { truncateQuery } from "./first-words.ts";
+import { parseId } from "./record-id.ts";
 import type { ContactRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 import type { RequestWithRecords } from "./untrusted.ts";
@@ -98,7 +99,7 @@ function joined(...sentences: readonly (string | undefined)[]): string {
 
 /** Returns the UUID in an argument that names a record of this kind; undefined for any other argument. */
 function idOf(kind: string, given: string | undefined): string | undefined {
-  const id = parseId(given?.trim());
+  const id = parseId(given);
   return id !== undefined && (id.kind ?? kind) === kind ? id.uuid : undefined;
 }
 

@@ -10,6 +10,7 @@ import { ListSessionsResponseSchema } from "../gen/records/v1/sessions_pb.ts";
 import { partAround, placesIn } from "../search/excerpt.ts";
 import { queryWords } from "../search/words.ts";
 import { endOfCodePoint, endOfCodePoints, firstVisible, oneLine } from "../text/text.ts";
+import { meantText } from "./arguments.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
@@ -88,7 +89,7 @@ export const searchTool: Tool = {
   }),
   async run(given, context) {
     rejectOthers(given, ["query"]);
-    const { query: sent = null } = given;
+    const sent = meantText("query", given["query"] ?? null);
     if (sent === null) return rejectInput([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof sent !== "string") return rejectInput([{ field: "query", rule: "type", message: "must be a string" }]);
     const query = normalize(sent);

@@ -106,7 +106,7 @@ const searchContacts: OperationTool = {
   operation: "searchContacts",
   title: "Search contacts",
   // A request without a query needs another argument (`optional_beyond_rest`).
-  complete: (given) => (isMissing(given["query"]) ? { ...given, offset: given["offset"] ?? 0 } : given),
+  complete: (given) => (isMissing(given["query"]) && isMissing(given["offset"]) ? { ...given, offset: 0 } : given),
   rowProperties: { last_session_date: { type: "string" } },
   rows: (rows, message, given) =>
     lower(given["brief"]) === "true" || given["brief"] === true

@@ -96,7 +96,9 @@ export interface AcceptedForms {
 
 /** Returns the forms that an `Accept` header names or covers. */
 export function acceptedForms(accept: string | undefined): AcceptedForms {
-  return { json: acceptsType(accept, jsonType), stream: acceptsType(accept, streamType) };
+  // An empty header says no more than a missing one.
+  const given = accept?.trim() || undefined;
+  return { json: acceptsType(given, jsonType), stream: acceptsType(given, streamType) };
 }
 
 /**
@@ -123,14 +125,14 @@ export async function streamAsJson(from: Response, isBatch: boolean): Promise<Re
 }
 
 /**
- * Returns the JSON without the null members of params. Null counts as absent, but the library would reject the whole
- * message. The JSON must not have too many levels (`excessOf`).
+ * Returns the JSON without the null members of requests and their params. Null counts as absent, but the library would
+ * reject the whole message. The JSON must not have too many levels (`excessOf`).
  */
-export function withoutNullParams(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(withoutNullParams);
-  if (!isObject(json) || !("params" in json)) return json;
-  const { params, ...others } = json;
-  return params === null ? others : { ...others, params: withoutNulls(params) };
+export function withoutNullMembers(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutNullMembers);
+  if (!isObject(json) || !("method" in json)) return json;
+  const kept = Object.entries(json).filter(([name, member]) => name === "id" || member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, name === "params" ? withoutNulls(member) : member]));
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -152,8 +154,61 @@ export function rejectDuplicateIds(json: unknown): Response | undefined {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: invalidRequest, message } }, { status: 400 });
 }
 
-/** The code of an invalid request (JSON-RPC 2.0 §5.1). */
-const invalidRequest = -32_600;
+/**
+ * Returns the rejection of a message whose members have the wrong form; undefined for other JSON. The library would
+ * not say which members.
+ */
+export function rejectMalformed(json: unknown): Response | undefined {
+  const found = [json].flat().find((one) => flawsOf(one).length > 0);
+  if (found === undefined) return undefined;
+  const { id } = found as { readonly id?: unknown };
+  const isAnswerable = found === json && id !== undefined && isId(id);
+  const flaws = flawsOf(found);
+  const message = flaws.map(([path, , must]) => `${path.join(".")}: ${must}`).join("; ");
+  // A request whose params alone are wrong gets a response, as it does for params that its method rejects.
+  const isOfParams = isAnswerable && flaws.every(([[member]]) => member === "params");
+  const error = { code: isOfParams ? invalidParams : invalidRequest, message };
+  return Response.json({ jsonrpc: "2.0", id: isAnswerable ? id : null, error }, { status: isOfParams ? 200 : 400 });
+}
+
+/** The path to a member, the check of its value, and what it must be. */
+type MemberRule = readonly [path: readonly string[], holds: (value: unknown) => boolean, must: string];
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isId = (value: unknown): boolean => isText(value) || Number.isSafeInteger(value);
+const orAbsent =
+  (holds: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || holds(value);
+const memberRules: readonly MemberRule[] = [
+  [["jsonrpc"], (value) => value === "2.0", 'must be "2.0"'],
+  [["id"], orAbsent(isId), "must be a string or a whole number"],
+  [["method"], isText, "must be a string"],
+  [["params"], orAbsent(isObject), "must be an object"],
+  [["params", "_meta"], orAbsent(isObject), "must be an object"],
+  [["params", "_meta", "progressToken"], orAbsent(isId), "must be a string or a whole number"],
+];
+
+/** Returns the rules that a message breaks; none for a response, whose form only the library knows. */
+function flawsOf(message: unknown): readonly MemberRule[] {
+  if (!isObject(message) || "result" in message || "error" in message) return [];
+  return memberRules.filter(([path, holds]) => {
+    const value = path.reduce<unknown>((from, name) => (isObject(from) ? from[name] : undefined), message);
+    return !holds(value);
+  });
+}
+
+/** Returns the rejection of a body in a coding; undefined for any other body. */
+export function rejectEncoded({
+  "content-encoding": coding = "identity",
+}: NodeRequest["headers"]): Response | undefined {
+  if (coding.toLowerCase() === "identity") return undefined;
+  const message = "Content-Encoding is not supported: send the body uncompressed";
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: invalidRequest, message } }, { status: 415 });
+}
+
+/** The codes of an invalid request and of invalid params (JSON-RPC 2.0 §5.1). */
+const [invalidRequest, invalidParams] = [-32_600, -32_602];
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -220,7 +220,7 @@ test.each([
   ["search_transcripts", () => ({ query: "price", limit: 26 }), /limit: /],
   ["search_transcripts", () => ({ query: "price", to: "today" }), /to: must be a date that exists/],
   ["get_session_transcript", () => ({ query: "p", session_id: ids["price"] }), /query: /],
-  ["get_session_transcript", () => ({ query: "price", session_id: 7 }), /session_id: must be a string/],
+  ["get_session_transcript", () => ({ query: "price", session_id: true }), /session_id: must be a string/],
   [
     "get_session_transcript",
     () => ({ query: "price", session_id: ids["price"], offset: 5 }),

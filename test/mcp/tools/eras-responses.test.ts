@@ -25,8 +25,8 @@ describe("the Accept header", () => {
     }
   });
 
-  test("a range that includes both types is accepted like their names, and so is a missing Accept [MCP-03]", async () => {
-    for (const accept of ["*/*", "application/*, text/*;q=0.5", undefined])
+  test("a range that includes both types is accepted like their names, and so is a missing or an empty Accept [MCP-03]", async () => {
+    for (const accept of ["*/*", "application/*, text/*;q=0.5", undefined, ""])
       expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(200);
   });
 

@@ -1,4 +1,5 @@
 // The revisions of the protocol at the one address: how each begins, and how each is rejected.
+import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { old, useHolder } from "./eras.ts";
@@ -216,6 +217,15 @@ describe("a rejected request", () => {
     expect((await sized(262_144)).body.result).toEqual({});
     expect((await sized(262_145)).status).toBe(413);
     expect((await sized(1_000_000)).status).toBe(413);
+  });
+
+  test("a compressed body is 415, with the reason [MCP-01]", async () => {
+    const headers = { "Content-Encoding": "gzip" };
+    const { status, body } = await post(holder().url, gzipSync("{}"), { token: holder().token, headers });
+    expect([status, body.error.message]).toEqual([
+      415,
+      "Content-Encoding is not supported: send the body uncompressed",
+    ]);
   });
 
   test("a body with another Content-Type than JSON is 415 [MCP-01]", async () => {

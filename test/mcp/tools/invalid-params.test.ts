@@ -74,6 +74,46 @@ describe.each(revisions)("in the revision %s", (revision) => {
   });
 });
 
+test.each([
+  [{ params: [] }, 200, -32_602, "params: must be an object"],
+  [{ params: "ann" }, 200, -32_602, "params: must be an object"],
+  [{ params: { _meta: [] } }, 200, -32_602, "params._meta: must be an object"],
+  [
+    { params: { _meta: { progressToken: true } } },
+    200,
+    -32_602,
+    "params._meta.progressToken: must be a string or a whole number",
+  ],
+  [{ jsonrpc: "1.0", method: 7 }, 400, -32_600, 'jsonrpc: must be "2.0"; method: must be a string'],
+])("a message with %j is rejected with the name of the member [MCP-25]", async (members, status, code, text) => {
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/list", ...members };
+  for (const revision of revisions) {
+    const sent = { token: holder().token, headers: headersFor(revision, "tools/list") };
+    const response = await post(holder().url, JSON.stringify(request), sent);
+    expect([response.status, response.body]).toEqual([
+      status,
+      { jsonrpc: "2.0", id: 1, error: { code, message: text } },
+    ]);
+  }
+});
+
+test("a malformed id, or a malformed message in a batch, is rejected without an id [MCP-25]", async () => {
+  for (const [sent, message] of [
+    [{ jsonrpc: "2.0", id: true, method: "ping" }, "id: must be a string or a whole number"],
+    [[{ jsonrpc: "2.0", id: 1, method: "ping", params: [] }], "params: must be an object"],
+  ] as const) {
+    const { status, body } = await post(holder().url, JSON.stringify(sent), { token: holder().token });
+    expect([status, body]).toEqual([400, { jsonrpc: "2.0", id: null, error: { code: -32_600, message } }]);
+  }
+});
+
+test.each(old)("%s: null members of a message count as omitted [MCP-25]", async (revision) => {
+  const sent = { token: holder().token, headers: headersFor(revision, "tools/list") };
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: null }, error: null, result: null };
+  const { body } = await post(holder().url, JSON.stringify(request), sent);
+  expect(body.result.tools).not.toEqual([]);
+});
+
 test.each(old)("%s: a request without params is -32602 as well [MCP-25]", async (revision) => {
   for (const [method, message] of [
     ["prompts/get", "name: must be a string"],

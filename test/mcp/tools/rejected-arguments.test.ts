@@ -13,7 +13,7 @@ describe("rejected arguments", () => {
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   test.each([
-    ["search_contacts", { query: 7 }, "query: must be a string"],
+    ["search_contacts", { query: true }, "query: must be a string"],
     ["search_contacts", { query: "a" }, "query: must be at least 2 characters"],
     ["search_contacts", { query: "a".repeat(101) }, "query: must be at most 100 characters"],
     ["search_contacts", { query: "ann\ud800" }, "query: must not contain a lone surrogate"],
@@ -42,7 +42,7 @@ describe("rejected arguments", () => {
     ["list_sessions", { offset: -1 }, "offset: must be at least 0"],
     ["list_sessions", { from: "2026-02-30" }, `from: ${date}`],
     ["list_sessions", { to: "yesterday" }, `to: ${date}`],
-    ["list_sessions", { from: 20260101 }, "from: must be a string"],
+    ["list_sessions", { from: ["2026-01-01"] }, "from: must be a string"],
     ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${uuid}`],
     ["get_session", { session_id: "" }, "session_id: must not be empty"],
     [
