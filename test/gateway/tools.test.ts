@@ -17,6 +17,8 @@ const contact = createArgumentReader(
   table.find(({ template, method }) => template === "/v1/contacts/{contact_id}" && method === "GET")!,
 );
 
+const uuid = "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31";
+
 /** What is wrong with arguments, each as `field rule: message`. */
 function faultsOf(read: typeof sessions, given: Record<string, unknown>): string[] {
   return read(given).violations.map(({ field, rule, message }) => `${field} ${rule}: ${message}`);
@@ -112,7 +114,7 @@ test("accepts arguments of their types, and null as an omitted one", () => {
 });
 
 test("reports all violations of the arguments", () => {
-  expect(faultsOf(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
+  expect(faultsOf(sessions, { limit: "five", from: true, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
     '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word, order, has_notes',
@@ -123,9 +125,9 @@ test("reports all violations of the arguments", () => {
   expect(sessions({ limit: "five" }).message).not.toHaveProperty("limit");
   expect(sessions({ limit: "5", query: "" })).toMatchObject({ message: { limit: 5 }, violations: [] });
   expect(sessions({ query: "" }).message).not.toHaveProperty("query");
-  expect(contact({ contact_id: "contact:7" }).message).toMatchObject({ contactId: "7" });
-  expect(contact({ contact_id: "session:7" }).message).toMatchObject({ contactId: "session:7" });
-  expect(contact({ contact_id: 5 }).message).toMatchObject({ contactId: "" });
+  expect(contact({ contact_id: `contact:${uuid}` }).message).toMatchObject({ contactId: uuid });
+  expect(contact({ contact_id: `session:${uuid}` }).message).toMatchObject({ contactId: `session:${uuid}` });
+  expect(contact({ contact_id: [5] }).message).toMatchObject({ contactId: "" });
   for (const missing of [{}, { query: null }, { query: undefined }])
     expect(faultsOf(notes, missing)).toContain("query required: is required");
   expect(faultsOf(contact, {})).toEqual(["contact_id required: is required"]);
@@ -147,10 +149,13 @@ test.each<[string, Record<string, unknown>, object]>([
   ["booleans in another case", { any_word: "TRUE", has_transcript: "False" }, { anyWord: true, hasTranscript: false }],
   ["false in a string", { any_word: "false" }, { anyWord: false }],
   ["a boolean", { any_word: false, has_transcript: true }, { anyWord: false, hasTranscript: true }],
-  ["an id with its kind", { contact_id: "contact:7" }, { contactId: "7" }],
-  ["an id with its kind in another case", { contact_id: "Contact:7" }, { contactId: "7" }],
-  ["an id with its kind as a URI", { contact_id: "contact://7" }, { contactId: "7" }],
-  ["slashes within an id", { contact_id: "contact:7//8" }, { contactId: "7//8" }],
+  ["a whole number for a text", { query: 42, contact_name: -7 }, { query: "42", contactName: "-7" }],
+  ["an id with its kind", { contact_id: `contact:${uuid}` }, { contactId: uuid }],
+  ["an id with its kind in another case", { contact_id: `Contact:${uuid.toUpperCase()}` }, { contactId: uuid }],
+  ["an id with its kind as a URI", { contact_id: `contact://${uuid}` }, { contactId: uuid }],
+  ["the address of a page", { contact_id: `https://a.example/records/contacts/${uuid}` }, { contactId: uuid }],
+  ["an id between blanks", { contact_id: ` ${uuid}\n` }, { contactId: uuid }],
+  ["a kind before another text", { contact_id: "contact:7" }, { contactId: "contact:7" }],
   ["another kind before an id", { contact_id: "contacts:7" }, { contactId: "contacts:7" }],
   ["a text that begins like a kind", { query: "query:7", contact_name: "contact_n:7" }, { query: "query:7" }],
 ])("reads %s as it is meant", (_, given, message) => {
@@ -161,11 +166,12 @@ test.each([
   ["contact", NoteKind.CONTACT],
   ["SESSION", NoteKind.SESSION],
   ["Session", NoteKind.SESSION],
-])("reads the name %j of an enum in any case", (kind, expected) => {
+  [" session", NoteKind.SESSION],
+])("reads the name %j of an enum in any case, and between blanks", (kind, expected) => {
   expect(notes({ kind })).toMatchObject({ message: { kind: expected }, violations: [] });
 });
 
-test.each(["sessions", "NOTE_KIND_SESSION", "1", " session", "__proto__"])("knows no enum name %j", (kind) => {
+test.each(["sessions", "NOTE_KIND_SESSION", "1", "__proto__"])("knows no enum name %j", (kind) => {
   expect(faultsOf(notes, { kind })).toEqual(["kind enum: must be one of contact, session"]);
 });
 
