@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { readIcalendar } from "../../src/cli/formats/icalendar.ts";
-import { linesOf } from "../../src/cli/formats/lines.ts";
+import { createRecognizer } from "../../src/cli/import/recognizer.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf } from "./entries.ts";
 
@@ -27,8 +27,8 @@ const calendar = (...parts: readonly string[]): string =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", ...parts, "END:VCALENDAR", ""].join("\n").replaceAll("\n", "\r\n");
 
 /** The sessions and notes of a calendar: ids, times and what is not undefined. */
-async function sessions(text: string, now = "2026-06-01T00:00:00Z"): Promise<unknown[]> {
-  const entries = await everyOf(readIcalendar(linesOf(chunksOf(text)), new Date(now)));
+async function sessions(text: string | Uint8Array, now = "2026-06-01T00:00:00Z"): Promise<unknown[]> {
+  const entries = await everyOf(readIcalendar(chunksOf(text), undefined, new Date(now)));
   return entries.map(({ line, content }) => {
     if ("problem" in content) return [line, content.problem];
     if (!("record" in content)) return "skipped";
@@ -150,4 +150,103 @@ test("whole days and cancelled events are left out, and an event that cannot be 
   ]);
   const lines = found.flatMap((one) => (Array.isArray(one) ? [one[0] as number] : []));
   expect(lines).toEqual([31, 12, 19, 15]);
+});
+
+test("a zone can have a prefix, the name that Windows gives it, or a definition without rules [OPS-04]", async () => {
+  const starts = [
+    "TZID=/Europe/Vienna",
+    "TZID=/mozilla.org/20050126_1/America/Argentina/Buenos_Aires",
+    "TZID=Eastern Standard Time",
+    "TZID=America/Denver",
+    "TZID=Zone 7",
+  ];
+  const defined = ["America/Denver", "Zone 7"].map((name) =>
+    ["BEGIN:VTIMEZONE", `TZID:${name}`, "X-LIC-LOCATION:America/Denver", "END:VTIMEZONE"].join("\n"),
+  );
+  const events = starts.map((zone, at) => event(`UID:${at}`, `DTSTART;${zone}:20260708T090000`));
+  const found = (await sessions(calendar(...defined, ...events))) as { readonly start: string }[];
+  expect(found.map(({ start }) => start.slice(11, 16))).toEqual(["07:00", "12:00", "13:00", "15:00", "15:00"]);
+});
+
+test("each of the calendars of a file has its own time zones, and a cancellation is left out [OPS-04]", async () => {
+  const timed = (uid: string, zone = "") => event(`UID:${uid}`, `DTSTART${zone}:20260708T090000`);
+  const own = berlin.replace("W. Europe Standard Time", "Customized Time Zone");
+  const shifted = own.replaceAll(
+    /TZOFFSET(FROM|TO):\+0([12])00/g,
+    (_, which, hours) => `TZOFFSET${which}:+0${Number(hours) + 3}00`,
+  );
+  const text = [
+    calendar("X-WR-TIMEZONE:Europe/Berlin", own, timed("a"), timed("b", ";TZID=Customized Time Zone")),
+    calendar(shifted, timed("c"), timed("d", ";TZID=Customized Time Zone"), "X-WR-TIMEZONE:America/New_York"),
+    calendar("METHOD:CANCEL", timed("e", ";TZID=Europe/Berlin")),
+  ].join("");
+  expect(await sessions(text)).toEqual([
+    { externalId: "a", start: "2026-07-08T07:00:00.000Z" },
+    { externalId: "b", start: "2026-07-08T07:00:00.000Z" },
+    { externalId: "c", start: "2026-07-08T13:00:00.000Z" },
+    { externalId: "d", start: "2026-07-08T04:00:00.000Z" },
+  ]);
+});
+
+test("a series has its first time, its last day, and none of its excluded times, in whatever form they are [OPS-04]", async () => {
+  const startsOf = async (...lines: readonly string[]): Promise<string[]> => {
+    const found = (await sessions(calendar(event("UID:s", ...lines)))) as { readonly start: string }[];
+    return found.map(({ start }) => start.slice(0, 16));
+  };
+  const evening = "DTSTART;TZID=America/New_York:20260302T200000";
+  expect(await startsOf(evening, "RRULE:FREQ=DAILY;UNTIL=20260303")).toEqual(["2026-03-03T01:00", "2026-03-04T01:00"]);
+  expect(await startsOf(evening, "RRULE:FREQ=DAILY;UNTIL=20260304T010000Z")).toHaveLength(2);
+  expect(await startsOf("DTSTART:20260302T090000Z", "RDATE:20260305T100000Z,20260302T090000Z")).toEqual([
+    "2026-03-02T09:00",
+    "2026-03-05T10:00",
+  ]);
+  const excluded = ["20260303T100000", "20260304T100000", "20260309T200000"];
+  const exdates = excluded.map((time) => `EXDATE;TZID=America/New_York:${time}`);
+  expect(await startsOf(evening, "RRULE:FREQ=WEEKLY;COUNT=3", ...exdates)).toEqual([
+    "2026-03-03T01:00",
+    "2026-03-17T00:00",
+  ]);
+  expect(await startsOf(evening, "RRULE:FREQ=DAILY;COUNT=2", "EXDATE;VALUE=DATE:20260303")).toHaveLength(1);
+});
+
+test("a changed time without its place in the series is imported, and an older version of an event is not [OPS-04]", async () => {
+  const text = calendar(
+    event("UID:s", "DTSTART:20260302T090000Z", "RRULE:FREQ=WEEKLY;COUNT=1"),
+    event("UID:s", "SUMMARY:Moved", "RECURRENCE-ID:20260401T090000Z", "DTSTART:20260402T090000Z"),
+    event("UID:v", "SUMMARY:New", "SEQUENCE:2", "DTSTART:20260302T100000Z"),
+    event("UID:v", "SUMMARY:Old", "SEQUENCE:1", "DTSTART:20260302T090000Z"),
+  );
+  const found = (await sessions(text)) as { readonly externalId: string; readonly title?: string }[];
+  expect(found.map(({ externalId, title }) => [externalId, title])).toEqual([
+    ["s/2026-03-02T09:00:00.000Z", undefined],
+    ["s/2026-04-01T09:00:00.000Z", "Moved"],
+    ["v", "New"],
+  ]);
+});
+
+test("lines that are folded within a character, not folded, or no properties cost neither the event nor its text [OPS-04]", async () => {
+  const text = calendar(
+    event("UID:a", "DTSTART:20260302", "SUMMARY:Day"),
+    event(
+      "UID:b",
+      "DTSTART:20260302T090000Z",
+      "GEO:nowhere",
+      "DESCRIPTION:One",
+      "Join us: now",
+      "https://x.example",
+      "SUMMARY:Gr??e",
+    ),
+    event("UID:c", "DTSTART:20260302T090000Z", "RRULE:FREQ=SOMETIMES"),
+  );
+  const [begin, end] = text.split("??").map((part) => Buffer.from(part));
+  const folded = [begin ?? "", Buffer.from("c3", "hex"), Buffer.from("\r\n "), Buffer.from("bcc39f", "hex"), end ?? ""];
+  const bytes = Buffer.concat(folded.map((part) => Buffer.from(part)));
+  const recognizer = createRecognizer("a.ics", "icalendar", undefined);
+  recognizer.read(bytes);
+  expect(recognizer.end()).toBe("utf-8");
+  expect(await sessions(bytes)).toEqual([
+    [18, "the event has a time or a recurrence that cannot be read"],
+    { externalId: "b", title: "Grüße", start: "2026-03-02T09:00:00.000Z" },
+    { note: "b/description", content: "One\nJoin us: now\nhttps://x.example" },
+  ]);
 });

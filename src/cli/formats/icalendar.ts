@@ -5,20 +5,21 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import ICAL from "ical.js";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
-import type { Entry } from "./entry.ts";
+import type { CalendarEvent } from "./calendar-components.ts";
+import { readEvents } from "./calendar-components.ts";
 import { maxExternalIdLength } from "./choices.ts";
-import type { Line } from "./lines.ts";
+import type { Entry } from "./entry.ts";
 
 /** Recurring events are imported until this time from now. */
 const aheadMs = 31 * 24 * 3_600_000;
 const maxOccurrences = 5_000;
 const [maxTitle, maxUrl, maxNote] = [1_000, 2_000, 100_000];
 
-/** A component, with the line where it begins. */
-interface Block {
-  readonly line: number;
-  readonly name: string;
-  readonly lines: string[];
+const unreadable = "the event has a time or a recurrence that cannot be read";
+
+/** An event that can be read. */
+interface Parsed extends CalendarEvent {
+  readonly component: ICAL.Component;
 }
 
 /** The events of a calendar with one UID. */
@@ -27,97 +28,115 @@ interface Series {
   readonly exceptions: Parsed[];
 }
 
-interface Parsed {
-  readonly line: number;
-  readonly input: string;
-  readonly component: ICAL.Component;
-}
-
 /**
  * Reads a session for each event, followed by a note with its description. Leaves out events that are cancelled or last
  * whole days. `now` limits recurring events.
  */
 export async function* readIcalendar(
-  chunks: AsyncIterable<readonly Line[]>,
+  chunks: AsyncIterable<Uint8Array>,
+  said?: string,
   now: Date = new Date(),
 ): AsyncIterable<Entry> {
-  const { blocks, zone, problems } = await blocksIn(chunks);
+  const { events, problems } = await readEvents(chunks, said);
   yield* problems;
-  const zones = blocks.filter(({ name }) => name === "VTIMEZONE").flatMap(parsed);
   const series = new Map<string, Series>();
-  for (const block of blocks.filter(({ name }) => name === "VEVENT")) {
-    const [component] = parsed(block);
-    const input = block.lines.join("\n");
+  for (const { line, input, component } of events) {
     const uid = component === undefined ? undefined : textOf(component, "uid");
     if (component === undefined || uid === undefined || !component.hasProperty("dtstart")) {
-      yield { line: block.line, input, content: { problem: "the event cannot be read: it needs UID and DTSTART" } };
+      const problem = component === undefined ? unreadable : "the event cannot be read: it needs UID and DTSTART";
+      yield { line, input, content: { problem } };
       continue;
     }
-    // The zones are looked up in the calendar of an event.
-    new ICAL.Component(["vcalendar", [], zones.map((one) => one.toJSON() as unknown[])]).addSubcomponent(component);
     const known = series.get(uid) ?? { master: undefined, exceptions: [] };
     series.set(uid, known);
-    const event = { line: block.line, input, component };
+    const event = { line, input, component };
     if (component.hasProperty("recurrence-id")) known.exceptions.push(event);
-    else known.master = event;
+    else if (known.master === undefined || sequenceOf(known.master) <= sequenceOf(event)) known.master = event;
   }
   for (const [uid, { master, exceptions }] of series) {
     try {
-      yield* sessionsOf(uid, master, exceptions, zone, now);
+      yield* sessionsOf(uid, master, exceptions, now);
     } catch {
       // The library reads a value when it is needed.
       const { line, input } = master ?? exceptions[0] ?? { line: 1, input: "" };
-      yield { line, input, content: { problem: "the event has a time or a recurrence that cannot be read" } };
+      yield { line, input, content: { problem: unreadable } };
     }
   }
+}
+
+/** Returns the number of the version of an event. */
+function sequenceOf({ component }: Parsed): number {
+  return Number(component.getFirstPropertyValue("sequence") ?? 0);
 }
 
 function* sessionsOf(
   uid: string,
   master: Parsed | undefined,
   exceptions: readonly Parsed[],
-  zone: string | undefined,
   now: Date,
 ): Iterable<Entry> {
   const isRecurring = master !== undefined && new ICAL.Event(master.component).isRecurring();
-  const single = isRecurring || master === undefined ? [] : [master];
-  for (const event of single) yield* sessionOf(uid, event, undefined, zone);
+  if (master !== undefined && !isRecurring) yield* sessionOf(uid, master, undefined);
   // An invitation to one time of a series has no other times.
-  for (const event of isRecurring ? [] : exceptions)
-    yield* sessionOf(uid, event, instantOf(event.component, "recurrence-id", zone), zone);
-  if (!isRecurring) return;
-  const changed = new Map(
-    exceptions.map((one) => [instantOf(one.component, "recurrence-id", zone)?.getTime(), one] as const),
-  );
-  yield* occurrencesOf(uid, master, changed, zone, now);
+  const changed = new Map(exceptions.map((one) => [keyOf(timeIn(one.component, "recurrence-id")), one] as const));
+  if (isRecurring) yield* occurrencesOf(uid, master, changed, now);
+  for (const event of changed.values()) {
+    const start = instant(timeIn(event.component, "dtstart"));
+    if (isRecurring && start !== undefined && start.getTime() > now.getTime() + aheadMs) continue;
+    yield* sessionOf(uid, event, instant(timeIn(event.component, "recurrence-id")));
+  }
 }
 
-function* occurrencesOf(
-  uid: string,
-  master: Parsed,
-  changed: ReadonlyMap<number | undefined, Parsed>,
-  zone: string | undefined,
-  now: Date,
-): Iterable<Entry> {
-  const event = new ICAL.Event(master.component);
-  const length = event.duration.toSeconds() * 1_000;
-  const iterator = event.iterator();
+/** Yields the times of a series. Takes the exceptions that replace them. */
+function* occurrencesOf(uid: string, master: Parsed, changed: Map<string, Parsed>, now: Date): Iterable<Entry> {
+  const { component } = master;
+  const first = timeIn(component, "dtstart");
+  if (instant(first) === undefined) {
+    yield* sessionOf(uid, master, undefined);
+    return;
+  }
+  const length = new ICAL.Event(component).duration.toSeconds() * 1_000;
+  const excluded = new Set(
+    component.getAllProperties("exdate").flatMap((one) => (one.getValues() as ICAL.Time[]).map(keyOf)),
+  );
+  const seen = new Set<string>();
+  const iterator = iteratorOf(component);
   for (let at = 0; at < maxOccurrences; at++) {
     // A time that the event adds can be a period.
     const next = iterator.next() as ICAL.Time | ICAL.Period | undefined | null;
     if (next === undefined || next === null) return;
     const time = next instanceof ICAL.Period ? next.start : next;
-    const start = instant(time, zoneOf(master.component, "dtstart") ?? zone);
-    if (start === undefined) {
-      yield* sessionOf(uid, master, undefined, zone);
-      return;
-    }
-    if (start.getTime() > now.getTime() + aheadMs) return;
-    const exception = changed.get(start.getTime());
+    const start = instant(time);
+    if (start === undefined || start.getTime() > now.getTime() + aheadMs) return;
+    const keys = [keyOf(time), dayOf(time)];
+    if (seen.has(keyOf(time)) || keys.some((key) => excluded.has(key))) continue;
+    seen.add(keyOf(time));
+    const key = keys.find((one) => changed.has(one));
+    const exception = changed.get(key ?? "");
+    changed.delete(key ?? "");
     if (exception === undefined)
-      yield* sessionOf(uid, master, start, zone, { start, end: new Date(start.getTime() + length) });
-    else yield* sessionOf(uid, exception, start, zone);
+      yield* sessionOf(uid, master, start, { start, end: new Date(start.getTime() + length) });
+    else yield* sessionOf(uid, exception, start);
   }
+}
+
+/** Returns the times of a series, with those that are excluded, which the library does not exclude in any order. */
+function iteratorOf(component: ICAL.Component): ICAL.RecurExpansion {
+  component.removeAllProperties("exdate");
+  const first = timeIn(component, "dtstart");
+  for (const property of component.getAllProperties("rrule")) {
+    const rule = property.getFirstValue();
+    if (!(rule instanceof ICAL.Recur) || rule.until === null || first === undefined) continue;
+    const { year, month, day, isDate } = rule.until;
+    // A series until a day has a time on that day.
+    if (isDate) rule.until = new ICAL.Time({ year, month, day, hour: 23, minute: 59, second: 59 }, first.zone);
+    else if (rule.until.zone === ICAL.Timezone.localTimezone) rule.until.zone = first.zone;
+  }
+  const start = component.getFirstProperty("dtstart");
+  // Without a rule, the library has only the added times.
+  if (start !== null && !component.hasProperty("rrule"))
+    component.addProperty(new ICAL.Property(["rdate", ...start.toJSON().slice(1)]));
+  return new ICAL.Event(component).iterator();
 }
 
 /** Yields a session. `occurrence` is its place in a series. */
@@ -125,22 +144,18 @@ function* sessionOf(
   uid: string,
   { component, line, input }: Parsed,
   occurrence: Date | undefined,
-  zone: string | undefined,
   times?: { readonly start: Date; readonly end: Date },
 ): Iterable<Entry> {
-  const first = component.getFirstPropertyValue("dtstart");
-  if (!(first instanceof ICAL.Time) || first.isDate) return;
+  const first = timeIn(component, "dtstart");
+  if (first === undefined || first.isDate) return;
   if (textOf(component, "status")?.toUpperCase() === "CANCELLED") return;
-  const start = times?.start ?? instantOf(component, "dtstart", zone);
+  const start = times?.start ?? instant(first);
   if (start === undefined) {
-    yield {
-      line,
-      input,
-      content: { problem: `the event's time zone is not known: ${zoneOf(component, "dtstart") ?? "none"}` },
-    };
+    const zone = component.getFirstProperty("dtstart")?.getFirstParameter("tzid") ?? "none";
+    yield { line, input, content: { problem: `the event's time zone is not known: ${zone}` } };
     return;
   }
-  const end = times?.end ?? endOf(component, start, zone);
+  const end = times?.end ?? endOf(component, start);
   const id = occurrence === undefined ? uid : `${uid}/${occurrence.toISOString()}`;
   const externalId = id.length > maxExternalIdLength - 20 ? hash("sha256", id) : id;
   const place = textOf(component, "location");
@@ -168,93 +183,34 @@ function* sessionOf(
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "sessionNote", value: note } }) } };
 }
 
-/** Reads the components of a file. Lines that are not text are problems. */
-async function blocksIn(chunks: AsyncIterable<readonly Line[]>): Promise<{
-  readonly blocks: readonly Block[];
-  readonly zone: string | undefined;
-  readonly problems: readonly Entry[];
-}> {
-  const [blocks, problems]: [Block[], Entry[]] = [[], []];
-  let current: Block | undefined;
-  let inner: string | undefined;
-  let zone: string | undefined;
-  for await (const lines of chunks) {
-    for (const { number, text, problem } of lines) {
-      if (problem !== undefined) problems.push({ line: number, input: "", content: { problem } });
-      const line = text.replace(/\r$/, "");
-      const begins = /^BEGIN:(VEVENT|VTIMEZONE)\s*$/i.exec(line)?.[1]?.toUpperCase();
-      zone ??= /^X-WR-TIMEZONE:\s*(\S.*)$/i.exec(line.slice(0, 200))?.[1]?.trim();
-      if (current === undefined && begins !== undefined) current = { line: number, name: begins, lines: [line] };
-      else if (current !== undefined) {
-        // An alarm has properties of the same names.
-        inner ??= /^BEGIN:(VALARM)\s*$/i.exec(line)?.[1];
-        if (inner === undefined && line !== "") current.lines.push(line);
-        if (/^END:VALARM\s*$/i.test(line)) inner = undefined;
-        if (line.trimEnd().toUpperCase() === `END:${current.name}`) {
-          blocks.push(current);
-          [current, inner] = [undefined, undefined];
-        }
-      }
-    }
-  }
-  if (current !== undefined)
-    problems.push({
-      line: current.line,
-      input: current.lines.join("\n"),
-      content: { problem: `has no END:${current.name}` },
-    });
-  return { blocks, zone, problems };
-}
-
-function parsed({ lines }: Block): ICAL.Component[] {
-  try {
-    return [new ICAL.Component(ICAL.parse(lines.join("\r\n")) as unknown[])];
-  } catch {
-    return [];
-  }
-}
-
 function textOf(component: ICAL.Component, name: string): string | undefined {
   const value = component.getFirstPropertyValue(name);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-function zoneOf(component: ICAL.Component, name: string): string | undefined {
-  const zone = component.getFirstProperty(name)?.getParameter("tzid");
-  return typeof zone === "string" ? zone : undefined;
-}
-
-function instantOf(component: ICAL.Component, name: string, zone: string | undefined): Date | undefined {
+function timeIn(component: ICAL.Component, name: string): ICAL.Time | undefined {
   const value = component.getFirstPropertyValue(name);
-  return value instanceof ICAL.Time ? instant(value, zoneOf(component, name) ?? zone) : undefined;
+  return value instanceof ICAL.Time ? value : undefined;
 }
 
-/** Returns an instant. `zone` is the time zone of a time whose zone the calendar does not define. */
-function instant(time: ICAL.Time, zone: string | undefined): Date | undefined {
-  if (time.zone !== ICAL.Timezone.localTimezone) return time.toJSDate();
-  const local = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
-  if (zone === undefined) return undefined;
-  // The offset before a change of the clocks can differ from the one after it.
-  const guess = offsetAt(local, zone);
-  return guess === undefined ? undefined : new Date(local - (offsetAt(local - guess, zone) ?? guess));
+/** Returns the instant of a time; undefined if its time zone is not known. */
+function instant(time: ICAL.Time | undefined): Date | undefined {
+  return time === undefined || time.zone === ICAL.Timezone.localTimezone ? undefined : time.toJSDate();
 }
 
-/** Returns the offset of a time zone of the IANA database, in milliseconds; undefined if there is no such zone. */
-function offsetAt(at: number, timeZone: string): number | undefined {
-  try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-    const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    const [, sign = "+", hours = "0", minutes = "0"] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
-    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  } catch {
-    return undefined;
-  }
+/** Returns what identifies a time in its series: the instant or, for a date, the day. */
+function keyOf(time: ICAL.Time | undefined): string {
+  return instant(time)?.toISOString() ?? dayOf(time);
 }
 
-function endOf(component: ICAL.Component, start: Date, zone: string | undefined): Date | undefined {
+function dayOf(time: ICAL.Time | undefined): string {
+  return time?.toString().slice(0, 10) ?? "";
+}
+
+function endOf(component: ICAL.Component, start: Date): Date | undefined {
   const duration = component.getFirstPropertyValue("duration");
   if (duration instanceof ICAL.Duration) return new Date(start.getTime() + duration.toSeconds() * 1_000);
-  return instantOf(component, "dtend", zone);
+  return instant(timeIn(component, "dtend"));
 }
 
 const providers: readonly (readonly [provider: string, host: RegExp])[] = [

@@ -20,15 +20,16 @@ const lineFeed = 10;
 /**
  * Creates a recognizer. `said` is the encoding that the user set. CSV with invalid bytes is rejected as a whole: a
  * wrong encoding concerns all of it. Invalid lines of NDJSON are rejected one by one later. So are properties of
- * vCards, as long as most lines are valid.
+ * vCards and calendars, as long as most lines are valid.
  */
 export function createRecognizer(file: string, format: Format, said: string | undefined): Recognizer {
+  const isFolded = format === "vcard" || format === "icalendar";
   let encoding: string | undefined;
   let check: LineCheck | undefined;
   let first: Uint8Array = new Uint8Array();
   const start = (bytes: Uint8Array): void => {
     encoding = encodingOf(bytes, said);
-    check = encoding.startsWith("utf-16") ? createWholeCheck(encoding) : createLineCheck(encoding, format === "vcard");
+    check = encoding.startsWith("utf-16") ? createWholeCheck(encoding) : createLineCheck(encoding, isFolded);
     check.read(bytes);
   };
   return {
@@ -42,7 +43,7 @@ export function createRecognizer(file: string, format: Format, said: string | un
       const result = check?.end();
       const found = encoding ?? "utf-8";
       if (result?.invalidLine === undefined || (format === "ndjson" && found === "utf-8")) return found;
-      if (format === "vcard" && result.valid > result.invalid) return found;
+      if (isFolded && result.valid > result.invalid) return found;
       const isOpen = said === undefined && found === "utf-8" && result.valid <= result.invalid && !result.isCut;
       const page = isOpen ? recognizeCodePage(result.sample) : undefined;
       if (page !== undefined) return page;
@@ -68,7 +69,7 @@ interface LineCheck {
   end(): Checked;
 }
 
-/** Checks each line. In a vCard, a line that begins with a blank continues the one before, even within a character. */
+/** Checks each line. In a vCard or a calendar, a line that begins with a blank continues the one before, even within a character. */
 function createLineCheck(encoding: string, isFolded: boolean): LineCheck {
   let decoder = new TextDecoder(encoding, { fatal: true });
   let [number, valid, invalid] = [1, 0, 0];

@@ -60,8 +60,8 @@ export interface Source {
   close(): void;
 }
 
-/** Changes when the readers of CSV or vCard find other records in a file. */
-const readerVersion = 2;
+/** Changes when a reader finds other records in a file. */
+const readerVersion = 3;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
@@ -166,13 +166,13 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     columnFields: () => columnFields,
     entries() {
       if (format === "vcard") return readVcards(counted(), recognized);
+      if (format === "icalendar") return readIcalendar(counted(), recognized);
       const lines = linesOf(counted(), recognized);
       const found = (columns: Columns): void => {
         columnFields = columns.fields;
         onColumns(columns);
       };
       if (format === "transcript") return readRecording(lines, file);
-      if (format === "icalendar") return readIcalendar(lines);
       return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),

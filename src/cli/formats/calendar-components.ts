@@ -1,0 +1,161 @@
+// Reads the events of a file of calendars (iCalendar, RFC 5545): unfolds, decodes and parses their lines.
+import ICAL from "ical.js";
+import { decoderOf } from "./encoding.ts";
+import type { Entry } from "./entry.ts";
+import type { Line } from "./lines.ts";
+import { byteLinesOf } from "./lines.ts";
+import { ZonedCalendar } from "./time-zones.ts";
+
+/** One of the calendars of a file. */
+interface Calendar {
+  readonly component: ZonedCalendar;
+  /** The time zone of times that name none. */
+  zone: string | undefined;
+  isCancellation: boolean;
+}
+
+/** A component, with the line where it begins. */
+interface Block {
+  readonly line: number;
+  readonly name: string;
+  readonly lines: string[];
+  readonly calendar: Calendar;
+}
+
+/** An event, with the line where it begins and its text. */
+export interface CalendarEvent {
+  readonly line: number;
+  readonly input: string;
+  /** Part of its calendar, which knows the time zones. Undefined if it cannot be parsed. */
+  readonly component: ICAL.Component | undefined;
+}
+
+/** Reads the events of a file, apart from those that it cancels. Lines that are not text are problems. */
+export async function readEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  said: string | undefined,
+): Promise<{ readonly events: readonly CalendarEvent[]; readonly problems: readonly Entry[] }> {
+  const { encoding, lines: all } = await byteLinesOf(chunks, said);
+  const decode = decoderOf(encoding);
+  const [blocks, problems]: [Block[], Entry[]] = [[], []];
+  let calendar = newCalendar();
+  let current: Block | undefined;
+  let isAlarm = false;
+  for await (const { number, text: bytes, problem } of unfolded(all)) {
+    const line = decode(Buffer.from(bytes, "latin1"));
+    const why = problem ?? (line === undefined ? `the line is not ${encoding.toUpperCase()}` : undefined);
+    if (why !== undefined) problems.push({ line: number, input: "", content: { problem: why } });
+    if (line === undefined || line === "") continue;
+    if (current === undefined) {
+      if (isEdge(line, "BEGIN", "VCALENDAR")) calendar = newCalendar();
+      const name = ["VEVENT", "VTIMEZONE"].find((one) => isEdge(line, "BEGIN", one));
+      if (name === undefined) takeProperty(calendar, line);
+      else current = { line: number, name, lines: [line], calendar };
+    } else {
+      // An alarm has properties of the same names.
+      isAlarm ||= isEdge(line, "BEGIN", "VALARM");
+      if (!isAlarm) current.lines.push(line);
+      if (isEdge(line, "END", "VALARM")) isAlarm = false;
+      if (!isEdge(line, "END", current.name)) continue;
+      blocks.push(current);
+      [current, isAlarm] = [undefined, false];
+    }
+  }
+  if (current !== undefined) {
+    const problem = `has no END:${current.name}`;
+    problems.push({ line: current.line, input: current.lines.join("\n"), content: { problem } });
+  }
+  for (const block of blocks) if (block.name === "VTIMEZONE") addTo(block);
+  const events = blocks
+    .filter(({ name, calendar: { isCancellation } }) => name === "VEVENT" && !isCancellation)
+    .map((block) => ({ line: block.line, input: block.lines.join("\n"), component: addTo(block) }));
+  return { events, problems };
+}
+
+function newCalendar(): Calendar {
+  return { component: new ZonedCalendar("vcalendar"), zone: undefined, isCancellation: false };
+}
+
+function isEdge(line: string, edge: "BEGIN" | "END", name: string): boolean {
+  return line.length < 100 && line.trimEnd().toUpperCase() === `${edge}:${name}`;
+}
+
+function takeProperty(calendar: Calendar, line: string): void {
+  calendar.zone ??= /^X-WR-TIMEZONE:\s*(\S.*)$/i.exec(line.slice(0, 200))?.[1]?.trim();
+  if (/^METHOD:\s*CANCEL\s*$/i.test(line.slice(0, 200))) calendar.isCancellation = true;
+}
+
+/** Yields lines without their folds, which can be within a character. */
+async function* unfolded(all: AsyncIterable<readonly Line[]>): AsyncIterable<Line> {
+  let first: Line | undefined;
+  let pieces: string[] = [];
+  for await (const lines of all) {
+    for (const line of lines) {
+      const text = line.text.replace(/\r+$/, "").replace(/^\xef\xbb\xbf/, "");
+      if (first !== undefined && /^[\t ]/.test(text)) pieces.push(text.slice(1));
+      else {
+        if (first !== undefined) yield { ...first, text: pieces.join("") };
+        [first, pieces] = [line, [text]];
+      }
+    }
+  }
+  if (first !== undefined) yield { ...first, text: pieces.join("") };
+}
+
+/** Parses a component and adds it to its calendar. Returns undefined if it cannot be parsed. */
+function addTo({ lines, calendar }: Block): ICAL.Component | undefined {
+  const joined = withJoinedTexts(lines);
+  // A property that cannot be read does not cost the event.
+  const component = parsed(joined) ?? parsed(joined.filter(isReadable));
+  if (component === undefined) return undefined;
+  for (const name of ["dtstart", "dtend", "recurrence-id", "exdate", "rdate"]) {
+    for (const property of component.getAllProperties(name))
+      if (calendar.zone !== undefined && property.getParameter("tzid") === undefined)
+        property.setParameter("tzid", calendar.zone);
+  }
+  return calendar.component.addSubcomponent(component);
+}
+
+function parsed(lines: readonly string[]): ICAL.Component | undefined {
+  try {
+    return new ICAL.Component(ICAL.parse(lines.map(withValueType).join("\r\n")) as unknown[]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some programs do not say that a value is a date. */
+function withValueType(line: string): string {
+  return line.length < 200
+    ? line.replace(/^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i, "$1;VALUE=DATE")
+    : line;
+}
+
+const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;
+const knownNames = new Set([...Object.keys(ICAL.design.icalendar.property), "begin", "end"]);
+
+/** Joins the lines of a text that is not folded: `Place: here` begins no property. */
+function withJoinedTexts(lines: readonly string[]): string[] {
+  const texts: string[][] = [];
+  for (const line of lines) {
+    const name = propertyName.exec(line.slice(0, 200))?.[1];
+    const isProperty =
+      name !== undefined && (name === name.toUpperCase() || /^x-/i.test(name) || knownNames.has(name.toLowerCase()));
+    if (isProperty) texts.push([line]);
+    else texts.at(-1)?.push(line);
+  }
+  return texts.map((one) => one.join("\\n"));
+}
+
+/** What an event cannot lose: without one of these, it would be at another time. */
+const essential = /^(?:BEGIN|END|UID|DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|RECURRENCE-ID|STATUS)[;:]/i;
+
+function isReadable(line: string): boolean {
+  if (essential.test(line)) return true;
+  try {
+    ICAL.Property.fromString(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

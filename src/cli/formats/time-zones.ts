@@ -1,0 +1,65 @@
+// Time zones of calendars: by the definition in the file, or by name, as programs write the names.
+import ICAL from "ical.js";
+import windows from "./windows-zones.json" with { type: "json" };
+
+const windowsZones: ReadonlyMap<string, string> = new Map(Object.entries(windows));
+
+/** A calendar whose events can name a zone that it does not define. */
+export class ZonedCalendar extends ICAL.Component {
+  readonly #zones = new Map<string, ICAL.Timezone | undefined>();
+
+  override getTimeZoneByID(tzid: string): ICAL.Timezone {
+    if (!this.#zones.has(tzid)) this.#zones.set(tzid, this.#zoneOf(tzid));
+    // The types of the library leave out that a zone can be unknown.
+    return this.#zones.get(tzid) as ICAL.Timezone;
+  }
+
+  #zoneOf(tzid: string): ICAL.Timezone | undefined {
+    const component = this.getAllSubcomponents("vtimezone").find((one) => one.getFirstPropertyValue("tzid") === tzid);
+    const hasRules = ["standard", "daylight"].some((name) => component?.getFirstSubcomponent(name));
+    // The definition of a well-known zone can be cut to the rules of one year.
+    if (component !== undefined && hasRules && !isKnown(tzid)) return new ICAL.Timezone({ component, tzid });
+    const place = component?.getFirstPropertyValue("x-lic-location");
+    const name = nameOf(tzid) ?? (typeof place === "string" ? nameOf(place) : undefined);
+    return name === undefined ? undefined : new NamedZone(tzid, name);
+  }
+}
+
+/** A zone of the IANA database. */
+class NamedZone extends ICAL.Timezone {
+  readonly #format: Intl.DateTimeFormat;
+
+  constructor(tzid: string, timeZone: string) {
+    super({ tzid });
+    this.#format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  }
+
+  /** Returns the offset of a local time from UTC, in seconds. */
+  override utcOffset({ year, month, day, hour, minute, second }: ICAL.Time): number {
+    const local = Date.UTC(year, month - 1, day, hour, minute, second);
+    // The offset before a change of the clocks can differ from the one after it.
+    return this.#offsetAt(local - this.#offsetAt(local) * 1_000);
+  }
+
+  #offsetAt(at: number): number {
+    const name = this.#format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign = "+", hours = "0", minutes = "0"] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+  }
+}
+
+/** Returns the name in the IANA database of a zone of Windows, or behind a prefix such as `/mozilla.org/20050126_1/`. */
+function nameOf(said: string): string | undefined {
+  const parts = said.split("/").filter((part) => part !== "");
+  const names = [parts, parts.slice(-3), parts.slice(-2)].map((some) => some.join("/"));
+  return windowsZones.get(said.toLowerCase()) ?? names.find(isKnown);
+}
+
+function isKnown(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
