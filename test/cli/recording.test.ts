@@ -96,6 +96,29 @@ test("a text of Otter or Teams has a heading for each speaker, and one of Google
   ]);
 });
 
+test("a text in the form of a transcript, with brackets or with times before the speakers keeps its speakers [OPS-04]", async () => {
+  const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo: Hi."];
+  const texts = [
+    "[00:00:15] Ann Lee: Hello.\n[00:01:00] Bo: Hi.\n",
+    "00:00:15 Ann Lee: Hello.\n00:01:00 Bo: Hi.\n",
+    "[Ann Lee] 00:00:15\nHello.\n\n[Bo] 00:01:00\nHi.\n",
+    "Ann Lee (00:15):\nHello.\n\nBo [01:00]\nHi.\n",
+  ];
+  for (const text of texts) expect((await meetings(text, "call.txt"))[0]?.transcript).toEqual(lines);
+});
+
+test("a cue keeps the text after a line that looks empty or, outside of WebVTT, is empty [OPS-04]", async () => {
+  const cue = "00:00:01.000 --> 00:00:03.000\nAnn: One";
+  const next = "00:00:04.000 --> 00:00:05.000\nBo: &#39;Three&quot;\n";
+  const lines = ["[00:00:01] Ann: One two", "[00:00:04] Bo: 'Three\""];
+  for (const text of [
+    `WEBVTT\n\n${cue}\n \ntwo\n\nNOTE no speech\n\n${next}`,
+    `WEBVTT\n\n${cue}\n \ntwo\n \nlast\n${next}`,
+    `1\n${cue}\n\ntwo\n\n2\n${next}`,
+  ])
+    expect((await meetings(text))[0]?.transcript).toEqual(lines);
+});
+
 test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {
   const [meeting] = await meetings("Only a text.\n\nIn two paragraphs.\n", "memo.txt");
   expect(meeting).toEqual({

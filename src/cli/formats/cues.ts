@@ -10,11 +10,13 @@ export interface Turn {
 
 /** A turn of one speaker does not become longer than this, in seconds, so that a time is near every sentence. */
 const maxTurn = 60;
-/** `Ann Lee  0:15`, as Otter and Teams write it, and `0:15 - Ann Lee`, as Fathom does. */
+/** `Ann Lee  0:15`, as Otter and Teams write it, `[Ann Lee] 09:00:15` of Zoom, and `0:15 - Ann Lee`, as Fathom does. */
 const headings = [
-  /^(?<speaker>\S[^:\n]{0,80}?)[ \t]{1,8}\(?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)\)?$/,
+  /^(?<speaker>\S[^:\n]{0,80}?)[ \t]{1,8}[([]?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[)\]]?:?$/,
   /^(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[ \t]+-[ \t]+(?<speaker>[^\s:][^:\n]*)$/,
 ] as const;
+/** `[00:00:15] Ann: …`, as a session has its transcript. */
+const timeBefore = /^\[?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)(?:[.,]\d{1,3})?\]?[ \t]+/;
 const timeAlone = /^\[?((?:\d{1,2}:)?\d{1,2}:\d\d)\]?$/;
 const name = /^[\p{L}\p{N}][^<>[\]]*$/u;
 const maxName = 61;
@@ -52,21 +54,23 @@ export function joined(turns: readonly Turn[]): readonly Turn[] {
 
 function cuesIn(lines: readonly string[]): Turn[] {
   const turns: Turn[] = [];
+  // In WebVTT, an empty line ends a cue, and a comment can follow. Other programs write empty lines within cues.
+  const endsAtEmptyLine = lines[0]?.startsWith("WEBVTT") === true;
   for (let at = 0; at < lines.length; at++) {
     const [start, end] = timesIn(lines[at]) ?? [];
     if (start === undefined) continue;
     const said: string[] = [];
-    while (at + 1 < lines.length && lines[at + 1]?.trim() !== "" && !beginsCue(lines, at + 1))
+    while (at + 1 < lines.length && !(endsAtEmptyLine && lines[at + 1] === "") && !beginsCue(lines, at + 1))
       said.push(lines[++at] ?? "");
     turns.push(...turnsOfCue(said.join("\n"), start, end));
   }
   return turns;
 }
 
-/** Returns whether a cue begins in this line without an empty line before: with its number, or with its timing. */
+/** Returns whether a cue begins in this line: with its number, with a name after an empty line, or with its timing. */
 function beginsCue(lines: readonly string[], at: number): boolean {
-  const isNumbered = /^\d+$/.test(lines[at]?.trim() ?? "") && timesIn(lines[at + 1]) !== undefined;
-  return isNumbered || timesIn(lines[at]) !== undefined;
+  const isName = /^\d+$/.test(lines[at]?.trim() ?? "") || lines[at - 1]?.trim() === "";
+  return (isName && timesIn(lines[at + 1]) !== undefined) || timesIn(lines[at]) !== undefined;
 }
 
 function timesIn(line = ""): readonly [number | undefined, number | undefined] | undefined {
@@ -98,14 +102,16 @@ function spokenIn(line: string): { readonly speaker: string; readonly text: stri
   return isSpoken ? { speaker, text } : undefined;
 }
 
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" };
+const entities: Readonly<Record<string, string>> = {
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", "#34": '"', nbsp: " ", lrm: "", rlm: "" },
+};
 
 /** Returns a text without tags and line breaks. */
 function plain(text: string): string {
   return text
     .replace(/<\/?[a-z0-9:.][^<>]*>/gi, "")
     .replace(/\{\\[^{}]*\}/g, "")
-    .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => entities[name] ?? "")
+    .replace(/&([a-z]{2,4}|#3[49]);/gi, (match, name: string) => entities[name.toLowerCase()] ?? match)
     .replace(/\s+/g, " ")
     .trim();
 }
@@ -123,9 +129,15 @@ function speechesIn(lines: readonly string[]): Turn[] {
     const begin = line.slice(0, 120);
     const groups = headings.map((one) => one.exec(begin)?.groups).find((one) => one !== undefined);
     const alone = timeAlone.exec(begin)?.[1];
+    const before = timeBefore.exec(begin);
+    const spoken = before === null ? undefined : spokenIn(line.slice(before[0].length));
     const named = spokenIn(line);
-    if (groups !== undefined && line.length === begin.length) {
-      [speaker, start] = [groups["speaker"]?.trim(), secondsIn(groups["time"])];
+    if (spoken !== undefined) {
+      [speaker, start] = [undefined, secondsIn(before?.groups?.["time"])];
+      turns.push({ ...spoken, start, end: undefined });
+      hasSpeaker = true;
+    } else if (groups !== undefined && line.length === begin.length) {
+      [speaker, start] = [groups["speaker"]?.replace(/^\[(.*)\]$/, "$1").trim(), secondsIn(groups["time"])];
       hasSpeaker = true;
     } else if (alone !== undefined) {
       [speaker, start] = [undefined, secondsIn(alone)];

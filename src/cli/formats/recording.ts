@@ -44,7 +44,7 @@ export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, fil
     }
   const text = lines.join("\n");
   if (text.trim() === "") return;
-  const meetings = /^\s*[[{]/.test(text) ? meetingsIn(text) : [meetingOf(text, basename(file))];
+  const meetings = isJson(text) ? meetingsIn(text) : [meetingOf(text, basename(file))];
   if (meetings === undefined || meetings.length === 0) {
     const problem =
       "has no meeting that is known: must be WebVTT, SRT, a text, or the JSON of Fireflies, Granola or Otter";
@@ -123,6 +123,16 @@ function nameOf(file: string): { readonly title: string; readonly start: Date | 
   const stem = file.replace(/(?:\.transcript)?\.[a-z]{2,5}$/i, "");
   const title = (meet === null ? stem.slice(zoom?.[0].length ?? 0) : stem.slice(0, file.indexOf("("))).trim();
   return { title: title === "" ? stem : title, start };
+}
+
+/** Returns whether a file is JSON, or would be if it were complete. A text can begin with `[00:00:15]`. */
+function isJson(text: string): boolean {
+  if (/^\s*(?:\{|\[\s*\{)/.test(text)) return true;
+  try {
+    return /^\s*\[/.test(text) && Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the meetings of a JSON file; undefined if it has none. */
