@@ -121,6 +121,18 @@ test("quoted-printable text with soft line breaks is decoded in its own charset"
   expect((await vcards(card(lines, "2.1"))).map(held)).toEqual([
     { fullName: "Jale Öz", notes: "über\nTEL: eins; zwei drei", phone: "1" },
   ]);
+  // Some programs fold soft line breaks too, and some phones end the last line with one.
+  const folded = [
+    "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=98=D0=B2=D0=",
+    " =B0=D0=BD=20=D0=9B=",
+    " =D0=B5=D1=81",
+    "NOTE;ENCODING=QUOTED-PRINTABLE:one=",
+    " two=",
+    "TEL;CELL:2",
+  ];
+  expect((await vcards(card(folded, "2.1"))).map(held)).toEqual([
+    { fullName: "Иван Лес", notes: "one two", phone: "2" },
+  ]);
   // Old phones do not name their code page.
   expect((await vcards(card(["FN;ENCODING=QUOTED-PRINTABLE:J=FCrgen"], "2.1"))).map(held)).toEqual([
     { fullName: "Jürgen" },

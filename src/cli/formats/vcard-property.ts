@@ -56,6 +56,12 @@ export function startOf(line: string): PropertyStart | undefined {
   return begins ? { name, group: group.slice(0, -1).toLowerCase(), end: match.length - 1 } : undefined;
 }
 
+/** Returns whether a line begins a property of the standards, in capitals and without a blank before its value. */
+export function isKnownStart(line: string): boolean {
+  const [match = "", , name = ""] = start.exec(line.slice(0, maxNameLength)) ?? [];
+  return knownNames.has(name) && !/^[\t ]/.test(line.slice(match.length));
+}
+
 /** Returns whether the text of a property, from its parameters, says that it is in quoted-printable. */
 export function isQuotedPrintable(text: string): boolean {
   const end = text.indexOf(":");

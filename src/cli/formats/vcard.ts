@@ -6,7 +6,7 @@ import type { Line } from "./lines.ts";
 import { byteLinesOf } from "./lines.ts";
 import { contactOf, isImported } from "./vcard-contact.ts";
 import type { PropertyStart, RawProperty } from "./vcard-property.ts";
-import { isQuotedPrintable, startOf } from "./vcard-property.ts";
+import { isKnownStart, isQuotedPrintable, startOf } from "./vcard-property.ts";
 
 /** The maximum length of what is kept of a card, in bytes. The lines of pictures do not count. */
 const maxCardLength = 16 * 1024 * 1024;
@@ -162,7 +162,8 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
     if (/^[\t ]/.test(text)) card.current = { ...current, agent: "none" };
     else beginAgent(card);
   }
-  const started = current?.isSoft === true || text[0] === " " ? undefined : startOf(text);
+  const started =
+    text[0] === " " || (current?.isSoft === true && !endsSoftBreak(current, text)) ? undefined : startOf(text);
   keep(card, text, started === undefined ? current?.pieces !== undefined : isImported(started.name));
   if (problem !== undefined) {
     closeProperty(card);
@@ -175,6 +176,11 @@ function takeLine(card: Card, { problem }: Line, text: string): void {
   } else if (current !== undefined) {
     continues(card, current, text);
   }
+}
+
+/** Returns whether a soft line break is none: old phones write one after the last line of a text. */
+function endsSoftBreak({ pieces = [] }: Current, text: string): boolean {
+  return !/(?:=0[AD]|=20|[\t ])$/i.test(pieces.at(-1) ?? "") && isKnownStart(text);
 }
 
 function ignoredOf({ name, group, end: at }: PropertyStart, agent: Current["agent"]): Current {
@@ -236,7 +242,16 @@ function closeProperty(card: Card): void {
   card.emptyLines = 0;
   card.current = undefined;
   if (current?.pieces === undefined) return;
-  card.properties.push({ name: current.name, group: current.group, text: current.pieces.join("") });
+  card.properties.push({ name: current.name, group: current.group, text: joinedText(current, current.pieces) });
+}
+
+/** A continuation of a character cannot follow a blank: then the lines are folded as well as softly broken. */
+const foldedWithin = /^[\t ]=[89AB][\dA-F]/i;
+
+function joinedText({ isQuotedPrintable: isQuoted }: Current, pieces: readonly string[]): string {
+  const isFolded =
+    isQuoted && !/;CHARSET=(?!UTF-8)/i.test(pieces[0] ?? "") && pieces.some((one) => foldedWithin.test(one));
+  return (isFolded ? pieces.map((one) => one.replace(/^[\t ]/, "")) : pieces).join("");
 }
 
 /** Returns a decoder for the text of rejected entries, in which invalid bytes become U+FFFD. */
