@@ -1,11 +1,14 @@
 // CSV as address books write it: quotes, dates, columns of every known export, encodings.
+import { create } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseMap } from "../../src/cli/formats/csv-columns.ts";
+import { csvHeader, csvRow } from "../../src/cli/formats/csv-writer.ts";
 import { readCsv } from "../../src/cli/formats/csv.ts";
 import { linesOf } from "../../src/cli/formats/lines.ts";
+import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { timestampText } from "../../src/cli/timestamp-text.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, csv, held, said } from "./entries.ts";
@@ -248,8 +251,83 @@ test.each([
     'Ada,King,"King, Ada",,Acme,',
     { fullName: "Ada King" },
   ],
+  [
+    "Thunderbird in German",
+    "Vorname,Nachname,Anzeigename,Primäre E-Mail-Adresse,Tel. dienstlich,Tel. privat,Fax-Nummer,Mobil-Tel.-Nr.",
+    "Bo,Li,Bo Li,b@example.com,1,2,3,4",
+    { fullName: "Bo Li", email: "b@example.com", phone: "4" },
+  ],
+  [
+    "Thunderbird in French",
+    "Prénom,Nom de famille,Nom à afficher,Adresse e-mail principale,Tél. professionnel,Tél. personnel,Fax",
+    "Bo,Li,Bo Li,b@example.com,1,2,3",
+    { fullName: "Bo Li", email: "b@example.com", phone: "1" },
+  ],
+  [
+    "Thunderbird in Polish",
+    "Imię,Nazwisko,Podstawowy e-mail,Dodatkowy e-mail,Telefonu służbowy,Numer faksu,Numer telefonu komórkowego",
+    "Bo,Li,,b@example.com,1,2,",
+    { fullName: "Bo Li", email: "b@example.com", phone: "1" },
+  ],
+  [
+    "Outlook in Brazil",
+    "Primeiro nome,Último nome,Fone comercial,Fone de casa,Endereço de E-mail,Celular de trabalho",
+    "Bo,Li,1,2,b@example.com,3",
+    { fullName: "Bo Li", email: "b@example.com", phone: "3" },
+  ],
 ])("recognizes the headers of an export: %s", async (_name, header, row, expected) => {
   expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
+});
+
+test("a column of an email or phone is recognized by the words of its name, if it has no others [IMP-05]", async () => {
+  const kinds = async (...header: readonly string[]): Promise<readonly (readonly [string, string])[]> => {
+    let found: readonly (readonly [string, string])[] = [];
+    const lines = linesOf(chunksOf(`Name,${header.join(",")}\n`));
+    await everyOf(readCsv(lines, parseMap([]), ({ taken }) => (found = taken.slice(1))));
+    return found;
+  };
+  expect(
+    await kinds("Secondary work e-mail", "Customer email", "faxPrivat", "Cellulare di casa", "Telefon (Büro)"),
+  ).toEqual([
+    ["Customer email", "email"],
+    ["Secondary work e-mail", "email if the previous column is empty"],
+    ["Cellulare di casa", "phone (mobile)"],
+    ["Telefon (Büro)", "phone (work)"],
+    ["faxPrivat", "phone (fax)"],
+  ]);
+  expect(
+    await kinds("Assistant's phone", "Owner email", "Phone type", "Email opt out", "Work address", "Phone or email"),
+  ).toEqual([]);
+});
+
+test("what spreadsheets add to a cell is no part of it, and a number that they have rounded is left out [IMP-06]", async () => {
+  const rows = [
+    ["'+49 171", "Ann", "x"],
+    ['"=""0171"""', '"=""Bo"""', "x"],
+    ["491715550100.0", "Cy", '"a\r\nb"'],
+    ["3.108207129E9", "Di", "x"],
+    ["4.91715E+11", "Ed", "x"],
+    ['"4,91715E+11"', "Flo", "x"],
+  ].map(([phone, name, notes], at) => `${at === 5 ? "1.2E+15" : at},${phone},${name},${notes}`);
+  const entries = await csv(`Record ID,Phone,Name,Comment\n${rows.join("\n")}\n`);
+  expect(entries.map(held)).toEqual([
+    { externalId: "0", phone: "+49 171", fullName: "Ann", notes: "x" },
+    { externalId: "1", phone: "0171", fullName: "Bo", notes: "x" },
+    { externalId: "2", phone: "491715550100", fullName: "Cy", notes: "a\nb" },
+    { externalId: "3", phone: "3108207129", fullName: "Di", notes: "x" },
+    { externalId: "4", fullName: "Ed", notes: "x" },
+    { fullName: "Flo", notes: "x" },
+  ]);
+  expect(entries.map(({ leftOut }) => leftOut)).toEqual([0, 0, 0, 0, 1, 2]);
+});
+
+test("an export has these texts exactly, and an import reads them so [IMP-06]", async () => {
+  const contact = create(ContactItemSchema, {
+    ...{ externalId: "1.5E+10", fullName: "'+a", phone: "'4.9E+11", notes: '="x"' },
+  });
+  expect((await csv(csvHeader + csvRow(contact))).map(held)).toEqual([
+    { externalId: "1.5E+10", fullName: "'+a", phone: "'4.9E+11", notes: '="x"' },
+  ]);
 });
 
 test("reports what each column is used for: a further one is used if the one before is empty", async () => {
@@ -303,6 +381,7 @@ test("the header is the row with the most known columns: rows before it are no c
   const entries = await everyOf(readCsv(lines, parseMap([]), ({ line }) => reported.push(line)));
   expect([reported, said(entries)]).toEqual([[5], [[6, { fullName: "Mia Oko", email: "m@example.com" }]]]);
   expect((await csv("sep=;\r\nName;Telefon\r\nUlla;030\r\n")).map(held)).toEqual([{ fullName: "Ulla", phone: "030" }]);
+  expect((await csv("Name|Phone\nUlla, B; C|030\n")).map(held)).toEqual([{ fullName: "Ulla, B; C", phone: "030" }]);
   expect((await csv('"sep=|"\nName|Email\nUlla|u@example.com\n')).map(held)).toEqual([
     { fullName: "Ulla", email: "u@example.com" },
   ]);
@@ -345,7 +424,7 @@ test("a row is never shifted: one with more cells, a NUL or text after a closing
   expect(said(await csv(`Name,Phone\n${rows.join("\n")}\n`))).toEqual([
     [2, "has 3 cells, and the header has 2"],
     [3, { fullName: "Ann", phone: "0172" }],
-    [4, "has 3 cells, and the header has 2"],
+    [4, { fullName: "Bo", phone: "1, 2" }],
     [5, { fullName: "Cy, the", phone: '5" x' }],
     [6, "has text after the closing quote of a cell: double the quotes within a cell"],
     [7, { fullName: 'Cy "the"', phone: "5" }],

@@ -7,6 +7,7 @@ import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";
 import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred, shortened } from "./choices.ts";
 import headers from "./csv-headers.json" with { type: "json" };
+import { targetByWords } from "./csv-header-words.ts";
 import type { Cell } from "./csv-rows.ts";
 
 /** More than a spreadsheet of people has. The work for each row grows with the number of columns. */
@@ -69,6 +70,7 @@ const dependent: readonly Dependent[] = [
   { names: ["prefix"], to: "name_prefix", needs: "given_name" },
   { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["home"], to: "phone_home", needs: "phone_pager" },
+  { names: ["particular"], to: "phone_home", needs: "phone_work" },
   { names: ["work"], to: "phone_work", needs: "phone_pager" },
 ];
 
@@ -153,6 +155,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const phones = Object.entries(phoneTargets).flatMap(([target, kind]) => of(target).map((one) => ({ ...one, kind })));
   const used = new Set([...columnsOf.values()].flatMap((columns) => columns.map(({ at }) => at)));
   const own = new Set(header.filter((name) => fieldNames.includes(name)));
+  const isExport = own.size === fieldNames.length;
 
   return {
     line,
@@ -167,8 +170,10 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const textAt = (at: number): string => {
         const { text = "", isQuoted = false } = row[at] ?? {};
         // A cell of our own export has the exact text.
-        return isQuoted && own.has(header[at] ?? "") ? text : text.trim();
+        return isQuoted && own.has(header[at] ?? "") ? text : written(text.trim());
       };
+      // A number that a spreadsheet has rounded is none.
+      const isWhole = (text: string): boolean => isExport || !rounded.test(text);
       const first = (target: Target): string | undefined => firstFilled(of(target).map(({ at }) => textAt(at)));
       const choicesIn = ({ at, label, isMapped, callingCode: code }: Column, kind = ""): Choice[] => {
         const said = label === undefined ? "" : textAt(label);
@@ -177,29 +182,50 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
         return textAt(at)
           .split(" ::: ")
           .map((value) => ({
-            value: withCode(value, code === undefined ? "" : textAt(code)),
+            value: withCode(isExport ? value : dialled(value), code === undefined ? "" : textAt(code)),
             preference,
             kind: `${kind} ${said}`,
           }));
       };
       const { email, ...problem } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
-      const chosen = choosePhone(phones.flatMap((one) => choicesIn(one, one.kind)));
+      const numbers = phones.flatMap((one) => choicesIn(one, one.kind));
+      const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value)));
+      const broken = numbers.filter(({ value }) => !isWhole(value)).length;
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
       const name = nameOf({ prefix, given, additional, family, suffix });
       const externalId = first("external_id");
-      const isLongId = (externalId?.length ?? 0) > maxExternalIdLength;
+      const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
       values.set("full_name", first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? "")));
       values.set("email", email);
       values.set("phone", chosen.phone);
-      if (isLongId) values.delete("external_id");
+      if (isNoId) values.delete("external_id");
       const filled = [...values].filter((entry): entry is [string, string] => entry[1] !== undefined);
-      return { values: new Map(filled), leftOut: chosen.leftOut + (isLongId ? 1 : 0), ...problem };
+      return { values: new Map(filled), leftOut: chosen.leftOut + broken + (isNoId ? 1 : 0), ...problem };
     },
   };
 }
 
 const empty = { values: new Map<string, string>(), leftOut: 0 };
+
+/** Returns the text that a spreadsheet shows: `="0171"` without its marks, and with line breaks of one kind. */
+function written(text: string): string {
+  const [, quoted] = /^="(.*)"$/s.exec(text) ?? [];
+  return (quoted?.replaceAll('""', '"').trim() ?? text).replace(/\r\n?/g, "\n");
+}
+
+/** A number that a spreadsheet has rounded, such as `4.91715E+11`. */
+const rounded = /^\d[.,]\d+E\+?\d+$/i;
+
+/** Returns a number without what spreadsheets and programs add to it: `'0171`, `491715550100.0`, `3.108207129E9`. */
+function dialled(text: string): string {
+  const plain = text
+    .trim()
+    .replace(/^'/, "")
+    .replace(/^(\d{5,})\.0+$/, "$1");
+  const [, first = "", rest = "", exponent = ""] = /^(\d)[.,](\d+)E\+?(\d{1,2})$/i.exec(plain) ?? [];
+  return first !== "" && rest.length === Number(exponent) ? `${first}${rest}` : plain;
+}
 
 /** Returns a national number with its calling code. */
 function withCode(number: string, code: string): string {
@@ -244,7 +270,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
       continue;
     }
     const label = labelOf(header, at);
-    const found = names.get(base);
+    const found = names.get(base) ?? byWords(name);
     const code = base.endsWith("number") ? codes.get(`${base.slice(0, -"number".length)}callingcode`) : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
@@ -261,6 +287,12 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
   }
   for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
+}
+
+/** Returns the target of a header by its words. A column with a name that a program is known for takes precedence. */
+function byWords(header: string): { readonly target: Target; readonly rank: number } | undefined {
+  const found = targetByWords(header.slice(0, maxKeyLength));
+  return found && { target: found.target, rank: names.size + (found.isSecondary ? 1 : 0) };
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {

@@ -2,7 +2,7 @@
 import type { Line } from "./lines.ts";
 
 /** The delimiters that are tried; the first is the usual one. */
-export const delimiters = [",", ";", "\t"] as const;
+export const delimiters = [",", ";", "\t", "|"] as const;
 
 /** The maximum length of a row, in characters. An unclosed quote then costs one line, not the rest of the file. */
 const maxRowLength = 4 * 1024 * 1024;
@@ -115,7 +115,8 @@ function zeroIn(input: string): string | undefined {
 function cellsOf(row: string, delimiter: string): Cell[] | undefined {
   const cells: Cell[] = [];
   for (let from = 0; ; ) {
-    const quoted = row[from] === '"' ? quotedCell(row, from) : undefined;
+    const begin = afterBlanks(row, from);
+    const quoted = row[begin] === '"' ? quotedCell(row, begin) : undefined;
     const end = row.indexOf(delimiter, quoted?.end ?? from);
     const stop = end === -1 ? row.length : end;
     const rest = quoted === undefined ? "" : row.slice(quoted.end, stop).trim();
@@ -125,6 +126,13 @@ function cellsOf(row: string, delimiter: string): Cell[] | undefined {
     if (end === -1) return cells;
     from = end + 1;
   }
+}
+
+/** Returns where a cell begins after blanks. Some programs write one after each delimiter. */
+function afterBlanks(row: string, from: number): number {
+  let at = from;
+  while (row[at] === " ") at++;
+  return at;
 }
 
 /** Returns the text of the quoted cell that begins here, and where it ends. */
@@ -141,7 +149,7 @@ function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
   for (;;) {
     if (!inside) {
       // A quote opens a cell only at its start. Elsewhere it is an ordinary character.
-      const opening = at === 0 && text.startsWith('"') ? 0 : text.indexOf(`${delimiter}"`, at) + 1 || -1;
+      const opening = openingIn(text, delimiter, at);
       if (opening === -1) return false;
       at = opening + 1;
       inside = true;
@@ -155,4 +163,15 @@ function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
       inside = false;
     }
   }
+}
+
+/** Matches the beginning of a quoted cell, for each delimiter. */
+const openings = new Map<string, RegExp>();
+
+/** Returns where the next quoted cell begins; -1 if there is none. */
+function openingIn(text: string, delimiter: string, from: number): number {
+  const opening = openings.get(delimiter) ?? new RegExp(`(?:^|[${delimiter.replace(/[\]\\^-]/, "\\$&")}]) *"`, "g");
+  openings.set(delimiter, opening);
+  opening.lastIndex = from;
+  return opening.test(text) ? opening.lastIndex - 1 : -1;
 }
