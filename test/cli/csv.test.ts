@@ -270,6 +270,12 @@ test.each([
     { fullName: "Bo Li", email: "b@example.com", phone: "1" },
   ],
   [
+    "Portugal, where Apelido is the family name",
+    "Nome;Apelido;Tel. mob.",
+    "Bo;Li;1",
+    { fullName: "Bo Li", phone: "1" },
+  ],
+  [
     "Outlook in Brazil",
     "Primeiro nome,Último nome,Fone comercial,Fone de casa,Endereço de E-mail,Celular de trabalho",
     "Bo,Li,1,2,b@example.com,3",

@@ -63,12 +63,12 @@ const names: ReadonlyMap<string, { readonly target: Target; readonly rank: numbe
     .concat(fieldNames.map((target) => [keyOf(target).base, { target, rank: 0 }] as const)),
 );
 
-/** Headers whose meaning depends on the other columns: they mean `to` if there is `needs` and there is no `lacks`. */
+/** Headers whose meaning depends on the other columns, in the order of their decision: they mean `to` if there is `needs` and there is no `lacks`. */
 const dependent: readonly Dependent[] = [
+  { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
   { names: ["nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
   { names: ["prefix"], to: "name_prefix", needs: "given_name" },
-  { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["home"], to: "phone_home", needs: "phone_pager" },
   { names: ["particular"], to: "phone_home", needs: "phone_work" },
   { names: ["work"], to: "phone_work", needs: "phone_pager" },
@@ -279,11 +279,14 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     else if (found !== undefined) put(found.target, column);
   }
   const has = new Set(columnsOf.keys());
-  for (const column of undecided) {
-    const rule = dependent.find((one) => one.names.includes(column.base));
-    const applies = rule !== undefined && has.has(rule.needs) && (rule.lacks === undefined || !has.has(rule.lacks));
-    const target = applies ? rule.to : names.get(column.base)?.target;
-    if (target !== undefined) put(target, column);
+  for (const rule of dependent) {
+    const applies = has.has(rule.needs) && (rule.lacks === undefined || !has.has(rule.lacks));
+    for (const column of undecided.filter(({ base }) => rule.names.includes(base))) {
+      const target = applies ? rule.to : names.get(column.base)?.target;
+      if (target === undefined) continue;
+      put(target, column);
+      has.add(target);
+    }
   }
   for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
