@@ -250,3 +250,8 @@ test("lines that are folded within a character, not folded, or no properties cos
     { note: "b/description", content: "One\nJoin us: now\nhttps://x.example" },
   ]);
 });
+
+test("a calendar of 10,000 events is read in linear time [OPS-04]", async () => {
+  const events = Array.from({ length: 10_000 }, (_, at) => event(`UID:${at}`, "DTSTART:20260302T090000Z"));
+  expect(await sessions(calendar(...events))).toHaveLength(10_000);
+});

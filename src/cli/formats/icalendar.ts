@@ -75,7 +75,7 @@ function* sessionsOf(
   exceptions: readonly Parsed[],
   now: Date,
 ): Iterable<Entry> {
-  const isRecurring = master !== undefined && new ICAL.Event(master.component).isRecurring();
+  const isRecurring = master !== undefined && eventOf(master.component).isRecurring();
   if (master !== undefined && !isRecurring) yield* sessionOf(uid, master, undefined);
   // An invitation to one time of a series has no other times.
   const changed = new Map(exceptions.map((one) => [keyOf(timeIn(one.component, "recurrence-id")), one] as const));
@@ -95,7 +95,7 @@ function* occurrencesOf(uid: string, master: Parsed, changed: Map<string, Parsed
     yield* sessionOf(uid, master, undefined);
     return;
   }
-  const length = new ICAL.Event(component).duration.toSeconds() * 1_000;
+  const length = eventOf(component).duration.toSeconds() * 1_000;
   const excluded = new Set(
     component.getAllProperties("exdate").flatMap((one) => (one.getValues() as ICAL.Time[]).map(keyOf)),
   );
@@ -136,7 +136,12 @@ function iteratorOf(component: ICAL.Component): ICAL.RecurExpansion {
   // Without a rule, the library has only the added times.
   if (start !== null && !component.hasProperty("rrule"))
     component.addProperty(new ICAL.Property(["rdate", ...start.toJSON().slice(1)]));
-  return new ICAL.Event(component).iterator();
+  return eventOf(component).iterator();
+}
+
+/** Returns an event without its exceptions, for which the library would search the whole calendar. */
+function eventOf(component: ICAL.Component): ICAL.Event {
+  return new ICAL.Event(component, { exceptions: [] });
 }
 
 /** Yields a session. `occurrence` is its place in a series. */
