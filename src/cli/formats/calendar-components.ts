@@ -66,6 +66,7 @@ export async function readEvents(
     problems.push({ line: current.line, input: current.lines.join("\n"), content: { problem } });
   }
   for (const block of blocks) if (block.name === "VTIMEZONE") addTo(block);
+  for (const one of new Set(blocks.map((block) => block.calendar))) one.zone ??= onlyZone(one.component);
   const events = blocks
     .filter(({ name, calendar: { isCancellation } }) => name === "VEVENT" && !isCancellation)
     .map((block) => ({ line: block.line, input: block.lines.join("\n"), component: addTo(block) }));
@@ -76,12 +77,19 @@ function newCalendar(): Calendar {
   return { component: new ZonedCalendar("vcalendar"), zone: undefined, isCancellation: false };
 }
 
+/** Returns the time zone of a calendar that defines one alone. Some programs do not name it in its events. */
+function onlyZone(calendar: ICAL.Component): string | undefined {
+  const [zone, ...others] = calendar.getAllSubcomponents("vtimezone");
+  const tzid = zone?.getFirstPropertyValue("tzid");
+  return typeof tzid === "string" && others.length === 0 ? tzid : undefined;
+}
+
 function isEdge(line: string, edge: "BEGIN" | "END", name: string): boolean {
   return line.length < 100 && line.trimEnd().toUpperCase() === `${edge}:${name}`;
 }
 
 function takeProperty(calendar: Calendar, line: string): void {
-  calendar.zone ??= /^X-WR-TIMEZONE:\s*(\S.*)$/i.exec(line.slice(0, 200))?.[1]?.trim();
+  calendar.zone ??= /^X-WR-TIMEZONE(?:;[^:]*)?:\s*(\S.*)$/i.exec(line.slice(0, 200))?.[1]?.trim();
   if (/^METHOD:\s*CANCEL\s*$/i.test(line.slice(0, 200))) calendar.isCancellation = true;
 }
 
@@ -118,17 +126,20 @@ function addTo({ lines, calendar }: Block): ICAL.Component | undefined {
 
 function parsed(lines: readonly string[]): ICAL.Component | undefined {
   try {
-    return new ICAL.Component(ICAL.parse(lines.map(withValueType).join("\r\n")) as unknown[]);
+    return new ICAL.Component(ICAL.parse(lines.map(strict).join("\r\n")) as unknown[]);
   } catch {
     return undefined;
   }
 }
 
-/** Some programs do not say that a value is a date. */
-function withValueType(line: string): string {
-  return line.length < 200
-    ? line.replace(/^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i, "$1;VALUE=DATE")
-    : line;
+const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
+
+/** Returns a line as the library needs it: some programs do not say that a value is a date, or write `FREQ=Weekly`. */
+function strict(line: string): string {
+  if (line.length > 1_000) return line;
+  return /^RRULE[:;]/i.test(line)
+    ? line.toUpperCase().replaceAll("\\;", ";")
+    : line.replace(untypedDate, "$1;VALUE=DATE");
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;
