@@ -215,7 +215,8 @@ test("a series has its first time, its last day, and none of its excluded times,
 test("a changed time without its place in the series is imported, and an older version of an event is not [OPS-04]", async () => {
   const text = calendar(
     event("UID:s", "DTSTART:20260302T090000Z", "RRULE:FREQ=WEEKLY;COUNT=1"),
-    event("UID:s", "SUMMARY:Moved", "RECURRENCE-ID:20260401T090000Z", "DTSTART:20260402T090000Z"),
+    event("UID:s", "SUMMARY:Moved", "SEQUENCE:3", "RECURRENCE-ID:20260401T090000Z", "DTSTART:20260402T090000Z"),
+    event("UID:s", "SUMMARY:Older", "SEQUENCE:2", "RECURRENCE-ID:20260401T090000Z", "DTSTART:20260403T090000Z"),
     event("UID:v", "SUMMARY:New", "SEQUENCE:2", "DTSTART:20260302T100000Z"),
     event("UID:v", "SUMMARY:Old", "SEQUENCE:1", "DTSTART:20260302T090000Z"),
   );

@@ -78,7 +78,8 @@ function* sessionsOf(
   const isRecurring = master !== undefined && eventOf(master.component).isRecurring();
   if (master !== undefined && !isRecurring) yield* sessionOf(uid, master, undefined);
   // An invitation to one time of a series has no other times.
-  const changed = new Map(exceptions.map((one) => [keyOf(timeIn(one.component, "recurrence-id")), one] as const));
+  const inOrder = exceptions.toSorted((one, other) => sequenceOf(one) - sequenceOf(other));
+  const changed = new Map(inOrder.map((one) => [keyOf(timeIn(one.component, "recurrence-id")), one] as const));
   if (isRecurring) yield* occurrencesOf(uid, master, changed, now);
   for (const event of changed.values()) {
     const start = instant(timeIn(event.component, "dtstart"));
