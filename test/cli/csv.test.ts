@@ -275,6 +275,8 @@ test.each([
     "Bo;Li;1",
     { fullName: "Bo Li", phone: "1" },
   ],
+  ["a table with Name and Surname", "Surname,Name,Email", "Li,Bo,", { fullName: "Bo Li" }],
+  ["a table with the whole name and the surname", "Name,Surname,Email", '"Li, Bo",Li,', { fullName: "Li, Bo" }],
   [
     "Outlook in Brazil",
     "Primeiro nome,Último nome,Fone comercial,Fone de casa,Endereço de E-mail,Celular de trabalho",

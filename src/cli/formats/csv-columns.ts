@@ -63,11 +63,14 @@ const names: ReadonlyMap<string, { readonly target: Target; readonly rank: numbe
     .concat(fieldNames.map((target) => [keyOf(target).base, { target, rank: 0 }] as const)),
 );
 
-/** Headers whose meaning depends on the other columns, in the order of their decision: they mean `to` if there is `needs` and there is no `lacks`. */
+/**
+ * Headers whose meaning depends on the other columns, in the order in which it is decided: they mean `to` if there is
+ * `needs` and there is no `lacks`.
+ */
 const dependent: readonly Dependent[] = [
   { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
-  { names: ["nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
+  { names: ["name", "nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
   { names: ["prefix"], to: "name_prefix", needs: "given_name" },
   { names: ["home"], to: "phone_home", needs: "phone_pager" },
   { names: ["particular"], to: "phone_home", needs: "phone_work" },
@@ -192,7 +195,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value)));
       const broken = numbers.filter(({ value }) => !isWhole(value)).length;
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
-      const name = nameOf({ prefix, given, additional, family, suffix });
+      const name = nameOf({ prefix, given, additional, suffix, ...(hasWord(given, family) ? {} : { family }) });
       const externalId = first("external_id");
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
@@ -225,6 +228,12 @@ function dialled(text: string): string {
     .replace(/^(\d{5,})\.0+$/, "$1");
   const [, first = "", rest = "", exponent = ""] = /^(\d)[.,](\d+)E\+?(\d{1,2})$/i.exec(plain) ?? [];
   return first !== "" && rest.length === Number(exponent) ? `${first}${rest}` : plain;
+}
+
+/** Returns whether a name has another one as a word: the column Name can have the family name, too. */
+function hasWord(name = "", word = ""): boolean {
+  const [whole, part] = [name, word].map((text) => ` ${text.toLowerCase().replaceAll(",", " ")} `);
+  return word !== "" && whole !== part && whole?.includes(part ?? "") === true;
 }
 
 /** Returns a national number with its calling code. */
@@ -279,14 +288,15 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     else if (found !== undefined) put(found.target, column);
   }
   const has = new Set(columnsOf.keys());
-  for (const rule of dependent) {
-    const applies = has.has(rule.needs) && (rule.lacks === undefined || !has.has(rule.lacks));
-    for (const column of undecided.filter(({ base }) => rule.names.includes(base))) {
-      const target = applies ? rule.to : names.get(column.base)?.target;
-      if (target === undefined) continue;
-      put(target, column);
-      has.add(target);
-    }
+  for (const base of new Set(dependent.flatMap((one) => one.names))) {
+    const rule = dependent.find(
+      (one) => one.names.includes(base) && has.has(one.needs) && (one.lacks === undefined || !has.has(one.lacks)),
+    );
+    const target = rule?.to ?? names.get(base)?.target;
+    const columns = undecided.filter((one) => one.base === base);
+    if (target === undefined || columns.length === 0) continue;
+    for (const column of columns) put(target, column);
+    has.add(target);
   }
   for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
