@@ -69,13 +69,16 @@ test("UTF-8 with an invalid or incomplete character is not another encoding", as
   );
 });
 
-test("a property of a vCard in another encoding than the rest is left out; a file of them is in that encoding", async () => {
+test("a property of a vCard in another encoding than the rest is recognized or left out; a file of them is in that encoding", async () => {
   const cards = (name: string): string => `BEGIN:VCARD\nFN:${name}\nTEL:1\nEND:VCARD\n`;
   const latin = Buffer.from(cards("Müller"), "latin1");
-  const mixed = Buffer.concat([Buffer.from(cards("Jörg") + cards("Änne")), latin]);
+  const cyrillic = encoded(cards("Віталій"), "CP1251");
+  const mixed = Buffer.concat([Buffer.from(cards("Jörg") + cards("Änne") + cards("Zoë")), latin, cyrillic]);
   expect((await read("vcard", mixed)).entries.map((entry) => [held(entry), entry.leftOut])).toEqual([
     [{ fullName: "Jörg", phone: "1" }, 0],
     [{ fullName: "Änne", phone: "1" }, 0],
+    [{ fullName: "Zoë", phone: "1" }, 0],
+    [{ fullName: "Müller", phone: "1" }, 0],
     [{ phone: "1" }, 1],
   ]);
   expect((await read("vcard", latin)).entries.map(held)).toEqual([{ fullName: "Müller", phone: "1" }]);

@@ -133,7 +133,11 @@ test("quoted-printable text with soft line breaks is decoded in its own charset"
   expect((await vcards(card(folded, "2.1"))).map(held)).toEqual([
     { fullName: "Иван Лес", notes: "one two", phone: "2" },
   ]);
-  // Old phones do not name their code page.
+  // Old phones do not name their code page, or give it a name of their own.
+  for (const charset of ["", "CHARSET=ANSI;"])
+    expect((await vcards(card([`FN;${charset}ENCODING=QUOTED-PRINTABLE:J=FCrgen`], "2.1"))).map(held)).toEqual([
+      { fullName: "Jürgen" },
+    ]);
   expect((await vcards(card(["FN;ENCODING=QUOTED-PRINTABLE:J=FCrgen"], "2.1"))).map(held)).toEqual([
     { fullName: "Jürgen" },
   ]);
@@ -231,5 +235,12 @@ test("a card of any size is imported, because its picture is not kept; its other
   const note = Array.from({ length: 300_000 }, () => ` ${"a".repeat(74)}`);
   expect((await inLargeChunks(card(["FN:Una", "NOTE:", ...note]))).map(held)).toEqual([
     "the card is longer than 16 MiB",
+  ]);
+});
+
+test("the preferred FN is the name, and an email and a phone have no invisible characters", async () => {
+  const lines = ["FN;PREF=2:Old", "FN;PREF=1:New", "EMAIL:\u200ba@example.com", "TEL:\u202a+49 1\u202c"];
+  expect((await vcards(card(lines, "4.0"))).map(held)).toEqual([
+    { fullName: "New", email: "a@example.com", phone: "+49 1" },
   ]);
 });

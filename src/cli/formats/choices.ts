@@ -42,9 +42,14 @@ export function chooseEmail(choices: readonly Choice[]): { readonly email?: stri
   return { problem: `has no valid email address: ${JSON.stringify(shortened(first.value))}` };
 }
 
+/** Returns an address or a number without invisible characters, which copies from pages and phones contain. */
+function visible(text: string): string {
+  return text.replace(/\p{Cf}/gu, "").trim();
+}
+
 /** Returns the first valid address of a value such as `Ann <ann@example.com>; bo@example.com`. */
 function addressIn(value: string): string | undefined {
-  return value
+  return visible(value)
     .split(/[\s<>,;|"]+/)
     .map((part) => part.replace(/^mailto:/i, "").replace(/^['(]|[')]$/g, ""))
     .map((part) => part.split("?", 1)[0] ?? "")
@@ -74,7 +79,7 @@ function phoneRank(kind: string): number {
 export function choosePhone(choices: readonly Choice[]): { readonly phone?: string; readonly leftOut: number } {
   const ranked = choices
     .filter(({ value }) => value.trim() !== "")
-    .map(({ value, preference, kind }) => ({ value: value.trim(), preference, rank: phoneRank(kind) }))
+    .map(({ value, preference, kind }) => ({ value: visible(value), preference, rank: phoneRank(kind) }))
     .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
   const fits = ranked.filter(({ value }) => [...value].length <= maxPhoneLength);
   const phone = fits[0]?.value;

@@ -79,7 +79,14 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
   const isOwnUid = values.has("id") && uid === `urn:uuid:${id}`;
   const isLongUid = (uid?.length ?? 0) > maxExternalIdLength;
   const isStandIn = all("FN").some(({ parameters }) => parameters.has(standIn));
-  const names = [text("FN"), joinedName(all("N"), versions[0]), first(all("NICKNAME"), ","), first(all("ORG"), ";")];
+  const [formatted] = all("FN").toSorted((one, other) => preferenceOf(one) - preferenceOf(other));
+  const names = [
+    formatted && lineOf(formatted),
+    text("FN"),
+    joinedName(all("N"), versions[0]),
+    first(all("NICKNAME"), ","),
+    first(all("ORG"), ";"),
+  ];
   // An export writes the id as UID if the contact has no external id.
   values.set("externalId", isOwnUid || isLongUid ? undefined : uid);
   values.set("fullName", isStandIn ? undefined : (fitting(names) ?? firstVisible(...names)));
@@ -119,11 +126,18 @@ function withoutBreaks(value: string): string {
     .join(" ");
 }
 
-function choiceOf({ parameters }: Property, value: string, label = ""): Choice {
-  const types = parameters.get("TYPE") ?? [];
-  const pref = Number.parseInt(parameters.get("PREF")?.[0] ?? "", 10);
-  const preference = pref > 0 ? Math.min(pref, notPreferred) : types.includes("PREF") ? 1 : notPreferred;
-  return { value, preference, kind: [...types, label].join(" ") };
+function choiceOf(property: Property, value: string, label = ""): Choice {
+  const kind = [...typesOf(property), label].join(" ");
+  return { value, preference: preferenceOf(property), kind };
+}
+
+function typesOf({ parameters }: Property): readonly string[] {
+  return parameters.get("TYPE") ?? [];
+}
+
+function preferenceOf(property: Property): number {
+  const pref = Number.parseInt(property.parameters.get("PREF")?.[0] ?? "", 10);
+  return pref > 0 ? Math.min(pref, notPreferred) : typesOf(property).includes("PREF") ? 1 : notPreferred;
 }
 
 /** Returns a number as it is dialled. A `tel:` URI (RFC 3966) is decoded, and its extension follows the number. */

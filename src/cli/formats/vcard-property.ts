@@ -1,4 +1,5 @@
 // Reads one property of a vCard: its parameters, and its value in whatever encoding it has.
+import type { Decode } from "./encoding.ts";
 import { decoderOf, recognizeCodePage } from "./encoding.ts";
 
 /** A property whose lines are joined, but not decoded: each character of `text` is one byte. */
@@ -122,32 +123,29 @@ function decodedValue(
   const isQuoted = transfer === "QUOTED-PRINTABLE" || transfer === "Q";
   const isBase64 = transfer === "BASE64" || transfer === "B";
   const bytes = isQuoted ? unquoted(value) : Buffer.from(value, isBase64 ? "base64" : "latin1");
-  const text = decoded(bytes, charset, encoding);
+  const own = charset === undefined ? undefined : decoderFor(charset);
+  const text = (own ?? decoderFor(encoding))?.(bytes);
   // Old phones write the bytes of their own code page, and do not name it.
-  if (text !== undefined || !isQuoted || charset !== undefined) return text;
+  if (text !== undefined || own !== undefined) return text;
   const page = recognizeCodePage(bytes);
   return page === undefined ? undefined : decoderOf(page)(bytes);
 }
 
-function decoded(bytes: Uint8Array, charset: string | undefined, encoding: string): string | undefined {
-  if (charset === undefined) return decoderFor(encoding)(bytes);
-  try {
-    return decoderFor(charset)(bytes);
-  } catch {
-    return decoderFor(encoding)(bytes);
-  }
-}
-
 /** The decoders of the file and of the charsets that its cards name. */
-const decoders = new Map<string, ReturnType<typeof decoderOf>>();
+const decoders = new Map<string, Decode>();
 const maxDecoders = 50;
 
-function decoderFor(encoding: string): ReturnType<typeof decoderOf> {
+/** Returns the decoder of an encoding; undefined if its label is not known. */
+function decoderFor(encoding: string): Decode | undefined {
   const known = decoders.get(encoding);
   if (known !== undefined) return known;
-  const created = decoderOf(encoding);
-  if (decoders.size < maxDecoders) decoders.set(encoding, created);
-  return created;
+  try {
+    const created = decoderOf(encoding);
+    if (decoders.size < maxDecoders) decoders.set(encoding, created);
+    return created;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the bytes of quoted-printable text without soft line breaks. An invalid escape is kept as it is. */
