@@ -3,7 +3,7 @@ import ICAL from "ical.js";
 import { decoderOf } from "./encoding.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
-import { byteLinesOf } from "./lines.ts";
+import { byteLinesOf, withoutReturns } from "./lines.ts";
 import { ZonedCalendar } from "./time-zones.ts";
 
 /** One of the calendars of a file. */
@@ -99,7 +99,7 @@ async function* unfolded(all: AsyncIterable<readonly Line[]>): AsyncIterable<Lin
   let pieces: string[] = [];
   for await (const lines of all) {
     for (const line of lines) {
-      const text = line.text.replace(/\r+$/, "").replace(/^\xef\xbb\xbf/, "");
+      const text = withoutReturns(line.text).replace(/^\xef\xbb\xbf/, "");
       if (first !== undefined && /^[\t ]/.test(text)) pieces.push(text.slice(1));
       else {
         if (first !== undefined) yield { ...first, text: pieces.join("") };

@@ -115,7 +115,7 @@ function zeroIn(input: string): string | undefined {
 function cellsOf(row: string, delimiter: string): Cell[] | undefined {
   const cells: Cell[] = [];
   for (let from = 0; ; ) {
-    const begin = afterBlanks(row, from);
+    const begin = afterBlanks(row, delimiter, from);
     const quoted = row[begin] === '"' ? quotedCell(row, begin) : undefined;
     const end = row.indexOf(delimiter, quoted?.end ?? from);
     const stop = end === -1 ? row.length : end;
@@ -129,9 +129,9 @@ function cellsOf(row: string, delimiter: string): Cell[] | undefined {
 }
 
 /** Returns where a cell begins after blanks. Some programs write one after each delimiter. */
-function afterBlanks(row: string, from: number): number {
+function afterBlanks(row: string, delimiter: string, from: number): number {
   let at = from;
-  while (row[at] === " ") at++;
+  while (row[at] === " " && delimiter !== " ") at++;
   return at;
 }
 
@@ -165,13 +165,12 @@ function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
   }
 }
 
-/** Matches the beginning of a quoted cell, for each delimiter. */
-const openings = new Map<string, RegExp>();
-
 /** Returns where the next quoted cell begins; -1 if there is none. */
 function openingIn(text: string, delimiter: string, from: number): number {
-  const opening = openings.get(delimiter) ?? new RegExp(`(?:^|[${delimiter.replace(/[\]\\^-]/, "\\$&")}]) *"`, "g");
-  openings.set(delimiter, opening);
-  opening.lastIndex = from;
-  return opening.test(text) ? opening.lastIndex - 1 : -1;
+  const cellAfter = (at: number): number => text.indexOf(delimiter, at) + 1 || -1;
+  for (let start = from === 0 ? 0 : cellAfter(from); start !== -1; start = cellAfter(start)) {
+    const at = afterBlanks(text, delimiter, start);
+    if (text[at] === '"') return at;
+  }
+  return -1;
 }

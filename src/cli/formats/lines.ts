@@ -175,3 +175,10 @@ async function* inUnits(chunks: AsyncIterable<Uint8Array>, width: number): Async
   }
   if (half.length > 0) yield half;
 }
+
+/** Returns a line without the CRs before its line feed: some programs write two. */
+export function withoutReturns(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\r") end--;
+  return text.slice(0, end);
+}

@@ -3,7 +3,7 @@ import { decoderOf } from "./encoding.ts";
 import type { Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
-import { byteLinesOf } from "./lines.ts";
+import { byteLinesOf, withoutReturns } from "./lines.ts";
 import { contactOf, isImported } from "./vcard-contact.ts";
 import type { PropertyStart, RawProperty } from "./vcard-property.ts";
 import { isKnownStart, isQuotedPrintable, startOf } from "./vcard-property.ts";
@@ -127,13 +127,6 @@ export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: stri
     if ("fields" in content) return { line, input, leftOut, content: { record: contactRecord(content.fields) } };
     return { line, input, leftOut, content };
   }
-}
-
-/** Returns a line without the CRs before its line feed: some programs write two. */
-function withoutReturns(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === "\r") end--;
-  return text.slice(0, end);
 }
 
 function newCard(line: number): Card {
