@@ -311,7 +311,7 @@ test("a column of an email or phone is recognized by the words of its name, if i
 test("what spreadsheets add to a cell is no part of it, and a number that they have rounded is left out [IMP-06]", async () => {
   const rows = [
     ["'+49 171", "Ann", "x"],
-    ['"=""0171"""', '"=""Bo"""', "x"],
+    ['"=""0171"""', "Bo", '"=""x"""'],
     ["491715550100.0", "Cy", '"a\r\nb"'],
     ["3.108207129E9", "Di", "x"],
     ["4.91715E+11", "Ed", "x"],
@@ -320,13 +320,14 @@ test("what spreadsheets add to a cell is no part of it, and a number that they h
   const entries = await csv(`Record ID,Phone,Name,Comment\n${rows.join("\n")}\n`);
   expect(entries.map(held)).toEqual([
     { externalId: "0", phone: "+49 171", fullName: "Ann", notes: "x" },
-    { externalId: "1", phone: "0171", fullName: "Bo", notes: "x" },
+    { externalId: "1", phone: "0171", fullName: "Bo", notes: '="x"' },
     { externalId: "2", phone: "491715550100", fullName: "Cy", notes: "a\nb" },
     { externalId: "3", phone: "3108207129", fullName: "Di", notes: "x" },
     { externalId: "4", fullName: "Ed", notes: "x" },
     { fullName: "Flo", notes: "x" },
   ]);
   expect(entries.map(({ leftOut }) => leftOut)).toEqual([0, 0, 0, 0, 1, 2]);
+  expect((await csv('Name,Phone\n="Bo",="1"\n')).map(held)).toEqual([{ fullName: "Bo", phone: "1" }]);
 });
 
 test("an export has these texts exactly, and an import reads them so [IMP-06]", async () => {

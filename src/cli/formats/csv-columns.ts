@@ -159,6 +159,8 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const used = new Set([...columnsOf.values()].flatMap((columns) => columns.map(({ at }) => at)));
   const own = new Set(header.filter((name) => fieldNames.includes(name)));
   const isExport = own.size === fieldNames.length;
+  // The column Name beside Surname can have the surname, too.
+  const hasWhole = of("given_name").some(({ at }) => names.get(keyOf(header[at] ?? "").base)?.target === "full_name");
 
   return {
     line,
@@ -170,10 +172,12 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const unexpected = row.slice(header.length).some(({ text }) => text.trim() !== "");
       if (unexpected)
         return { ...empty, problem: `has ${count(row.length)} cells, and the header has ${count(header.length)}` };
+      const filled = row.filter(({ text }) => text.trim() !== "");
+      const isMarked = filled.length > 1 && filled.every(({ text }) => marked.test(text.trim()));
       const textAt = (at: number): string => {
         const { text = "", isQuoted = false } = row[at] ?? {};
         // A cell of our own export has the exact text.
-        return isQuoted && own.has(header[at] ?? "") ? text : written(text.trim());
+        return isQuoted && own.has(header[at] ?? "") ? text : written(text.trim(), isMarked);
       };
       // A number that a spreadsheet has rounded is none.
       const isWhole = (text: string): boolean => isExport || !rounded.test(text);
@@ -195,7 +199,13 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value)));
       const broken = numbers.filter(({ value }) => !isWhole(value)).length;
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
-      const name = nameOf({ prefix, given, additional, suffix, ...(hasWord(given, family) ? {} : { family }) });
+      const name = nameOf({
+        prefix,
+        given,
+        additional,
+        suffix,
+        ...(hasWhole && hasWord(given, family) ? {} : { family }),
+      });
       const externalId = first("external_id");
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
@@ -203,17 +213,24 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       values.set("email", email);
       values.set("phone", chosen.phone);
       if (isNoId) values.delete("external_id");
-      const filled = [...values].filter((entry): entry is [string, string] => entry[1] !== undefined);
-      return { values: new Map(filled), leftOut: chosen.leftOut + broken + (isNoId ? 1 : 0), ...problem };
+      const set = [...values].filter((entry): entry is [string, string] => entry[1] !== undefined);
+      return { values: new Map(set), leftOut: chosen.leftOut + broken + (isNoId ? 1 : 0), ...problem };
     },
   };
 }
 
 const empty = { values: new Map<string, string>(), leftOut: 0 };
 
-/** Returns the text that a spreadsheet shows: `="0171"` without its marks, and with line breaks of one kind. */
-function written(text: string): string {
-  const [, quoted] = /^="(.*)"$/s.exec(text) ?? [];
+/** A cell such as `="0171"`, which a spreadsheet leaves as it is. */
+const marked = /^="(.*)"$/s;
+
+/**
+ * Returns a text with line breaks of one kind, and without the marks of a number for a spreadsheet. A program can write
+ * them around all texts of a row.
+ */
+function written(text: string, isMarked: boolean): string {
+  const [, inner = ""] = marked.exec(text) ?? [];
+  const quoted = inner !== "" && (isMarked || !/\p{L}/u.test(inner)) ? inner : undefined;
   return (quoted?.replaceAll('""', '"').trim() ?? text).replace(/\r\n?/g, "\n");
 }
 
@@ -230,7 +247,7 @@ function dialled(text: string): string {
   return first !== "" && rest.length === Number(exponent) ? `${first}${rest}` : plain;
 }
 
-/** Returns whether a name has another one as a word: the column Name can have the family name, too. */
+/** Returns whether a name has another one as a word. */
 function hasWord(name = "", word = ""): boolean {
   const [whole, part] = [name, word].map((text) => ` ${text.toLowerCase().replaceAll(",", " ")} `);
   return word !== "" && whole !== part && whole?.includes(part ?? "") === true;
