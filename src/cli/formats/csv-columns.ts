@@ -160,7 +160,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const own = new Set(header.filter((name) => fieldNames.includes(name)));
   const isExport = own.size === fieldNames.length;
   // The column Name beside Surname can have the surname, too.
-  const hasWhole = of("given_name").some(({ at }) => names.get(keyOf(header[at] ?? "").base)?.target === "full_name");
+  const hasWhole = of("given_name").some(({ at }) => keyOf(header[at] ?? "").base === "name");
 
   return {
     line,
@@ -230,7 +230,7 @@ const marked = /^="(.*)"$/s;
  */
 function written(text: string, isMarked: boolean): string {
   const [, inner = ""] = marked.exec(text) ?? [];
-  const quoted = inner !== "" && (isMarked || !/\p{L}/u.test(inner)) ? inner : undefined;
+  const quoted = inner !== "" && (isMarked || (/^[\d\s()+./-]+$/.test(inner) && /\d/.test(inner))) ? inner : undefined;
   return (quoted?.replaceAll('""', '"').trim() ?? text).replace(/\r\n?/g, "\n");
 }
 
