@@ -224,14 +224,11 @@ const empty = { values: new Map<string, string>(), leftOut: 0 };
 /** A cell such as `="0171"`, which a spreadsheet leaves as it is. */
 const marked = /^="(.*)"$/s;
 
-/**
- * Returns a text with line breaks of one kind, and without the marks of a number for a spreadsheet. A program can write
- * them around all texts of a row.
- */
+/** Returns a text without the marks of digits. A program can write them around all texts of a row. */
 function written(text: string, isMarked: boolean): string {
   const [, inner = ""] = marked.exec(text) ?? [];
-  const quoted = inner !== "" && (isMarked || (/^[\d\s()+./-]+$/.test(inner) && /\d/.test(inner))) ? inner : undefined;
-  return (quoted?.replaceAll('""', '"').trim() ?? text).replace(/\r\n?/g, "\n");
+  const isNumber = /^[\d\s()+./-]+$/.test(inner) && /\d/.test(inner);
+  return inner !== "" && (isMarked || isNumber) ? inner.replaceAll('""', '"').trim() : text;
 }
 
 /** A number that a spreadsheet has rounded, such as `4.91715E+11`. */

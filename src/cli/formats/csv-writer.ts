@@ -59,7 +59,6 @@ export function csvRow(contact: ContactItem): string {
   return `${contactFields.map((field) => cell(textOf(field))).join(",")}\r\n`;
 }
 
-/** Quotes what an import would read in another way without quotes. */
 function cell(value: string): string {
-  return /[",\r\n;\t|]|^[\s'=]|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return /[",\r\n;\t]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
