@@ -22,8 +22,7 @@ const maxReadings = 16;
  * them. Returns none for a query without words. `withPrevious` adds the words as the previous release stored them.
  */
 export function wordReadings(query: string, withPrevious: boolean): Reading[] {
-  const now = spellings(foldWithJoiners(query)).map(wordsIn);
-  return distinct(now, withPrevious ? [wordsIn(foldBefore(query))] : []);
+  return distinct(foldedSpellings(query).map(wordsIn), withPrevious ? [wordsIn(foldBefore(query))] : []);
 }
 
 /**
@@ -31,13 +30,12 @@ export function wordReadings(query: string, withPrevious: boolean): Reading[] {
  * Letters with umlauts are also read as two letters.
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
-  const now = spellingsOfName(query).flatMap((spelt) =>
-    spellings(foldWithJoiners(spelt)).map((text) => [...phoneReadings(text)]),
-  );
-  const before = withPrevious ? [...phoneReadings(foldBefore(query))] : [];
-  // A phone with many joiners has many spellings, and a query of many numbers many readings: the first two of the text
-  // as typed come first, then the first one of each spelling.
-  return distinct([...(now[0] ?? []).slice(0, 2), ...inTurns(now)], before);
+  const texts = spellingsOfName(query).flatMap(foldedSpellings);
+  return distinct(inTurns(texts), withPrevious ? phoneReadings(foldBefore(query)) : []);
+}
+
+function foldedSpellings(text: string): string[] {
+  return spellings(foldWithJoiners(text));
 }
 
 /** Returns the distinct words of all readings. */
@@ -45,18 +43,29 @@ export function wordsOf(readings: readonly Reading[]): string[] {
   return [...new Set(readings.flatMap(({ words }) => words))];
 }
 
-function inTurns(lists: readonly (readonly string[][])[]): string[][] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+/**
+ * Yields the readings of the texts in turns. A phone with many joiners has many spellings, and a query of many numbers
+ * many readings: the first two of the text as typed come first, then the first one of each spelling.
+ */
+function* inTurns(texts: readonly string[]): Generator<string[]> {
+  const typed = phoneReadings(texts[0] ?? "");
+  for (let at = 0; at < 2; at += 1) yield typed.next().value ?? [];
+  let left = texts.map(phoneReadings);
+  while (left.length > 0) {
+    const next = left.map((readings) => readings.next());
+    yield* next.flatMap(({ value }) => (value === undefined ? [] : [value]));
+    left = left.filter((_, at) => next[at]?.done === false);
+  }
 }
 
-function distinct(now: readonly string[][], before: readonly string[][]): Reading[] {
+function distinct(now: Iterable<readonly string[]>, before: Iterable<readonly string[]>): Reading[] {
   const readings = new Map<string, Reading>();
-  const add = (all: readonly string[][], ofPrevious: boolean, max: number): void => {
+  const add = (all: Iterable<readonly string[]>, ofPrevious: boolean, max: number): void => {
     for (const typed of all) {
+      if (readings.size >= max) return;
       const words = [...new Set(typed)];
       const key = words.join(" ");
-      if (readings.size < max && key !== "" && !readings.has(key)) readings.set(key, { words, ofPrevious });
+      if (key !== "" && !readings.has(key)) readings.set(key, { words, ofPrevious });
     }
   };
   add(now, false, maxReadings);

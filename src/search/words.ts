@@ -160,7 +160,8 @@ export function spellings(folded: string): string[] {
   };
   for (const ofChain of gaps) add(ofChain);
   const ways = 2 ** Math.min(all.length, maxSpellings) - 1;
-  for (let way = 1; way < ways; way += 1) add(all.filter((_, at) => Math.floor(way / 2 ** at) % 2 === 1));
+  for (let way = 1; way < ways && found.size < maxSpellings; way += 1)
+    add(all.filter((_, at) => Math.floor(way / 2 ** at) % 2 === 1));
   return [...found];
 }
 

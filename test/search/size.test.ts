@@ -1,6 +1,7 @@
 // The longest and most hostile notes are folded in time, fit in a document, and lose no match.
 import { describe, expect, test } from "vitest";
 import { fold } from "../../src/search/fold.ts";
+import { contactReadings } from "../../src/search/readings.ts";
 import { NOTE_SHAPE, probe, terms } from "../../src/search/terms.ts";
 import { queryWords, recordWords } from "../../src/search/words.ts";
 import { finds } from "./finding.ts";
@@ -54,6 +55,19 @@ describe("size", () => {
       expect(searchTerms.length).toBeLessThanOrEqual(40_000);
     },
   );
+
+  test.each([
+    ["joined letters with umlauts", "ä-ö-ü-ø-å-".repeat(10)],
+    ["joined digits", "0.1.2.3.4.5.6.7.8.9.".repeat(5)],
+    ["joined umlauts and numbers", `ä-ö-ü-å${" 1".repeat(46)}`],
+  ])("the readings of a query of %s take less than 100 ms of processor time [SRC-08]", (_, query) => {
+    contactReadings(query, false);
+    const begun = process.cpuUsage();
+    expect(contactReadings(query, false)).toHaveLength(16);
+    // The slowest took 4 ms where this was written.
+    const { user, system } = process.cpuUsage(begun);
+    expect((user + system) / 1_000).toBeLessThan(100);
+  });
 
   test("the time to fold marks in the wrong order grows linearly with their number [SRC-01]", () => {
     const row = (count: number): string => `a${"\u0301".repeat(count)}${"\u0323".repeat(count)}`;
