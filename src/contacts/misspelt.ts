@@ -5,9 +5,10 @@ import { checkStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import { termsField } from "../db/search-fields.ts";
 import { searchIndex } from "../db/search-index.ts";
-import { searchTextConditions } from "../db/word-search.ts";
+import { anyOf, searchTextConditions } from "../db/word-search.ts";
 import { canBeMisspelt, correctionsOf } from "../search/misspellings.ts";
 import type { Reading } from "../search/readings.ts";
+import { wordsOf } from "../search/readings.ts";
 import { checkPattern, CONTACT_SHAPE, nameProbe } from "../search/terms.ts";
 
 /** MongoDB merges the scans of up to 200 terms in the order of the index. */
@@ -34,12 +35,15 @@ export async function findMisspelt(
   limit: number,
 ): Promise<UUID[]> {
   let left = maxCorrections;
-  const scans = readings.flatMap(({ words }) =>
-    words.filter(canBeMisspelt).flatMap((word) => {
+  const scans = wordsOf(readings)
+    .filter(canBeMisspelt)
+    .flatMap((word) => {
       const terms = correctionsOf(word).slice(0, left);
       left -= terms.length;
-      const others = words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE));
-      const checked = { ...searchTextConditions(others), ...condition };
+      const others = readings
+        .filter(({ words }) => words.includes(word))
+        .map(({ words }) => words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE)));
+      const checked = { ...anyOf(others.map((patterns) => searchTextConditions(patterns))), ...condition };
       return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
         filter: { account_id: scope.accountId, [termsField]: { $in: some } },
         newest: [
@@ -49,8 +53,7 @@ export async function findMisspelt(
           { $project: { rank: 1 } },
         ],
       }));
-    }),
-  );
+    });
   const [first, ...more] = scans;
   if (first === undefined) return [];
   const unions = more.map(({ filter, newest }) => ({

@@ -23,6 +23,8 @@ const names = [
     "Ebba Norgaard",
     "สมชัยวัฒน์ ทองดี",
     "アレクシオス",
+    "LG한소라",
+    "Marie Luise Florentina Angelika Schultzedelitzsch",
   ],
 ];
 
@@ -124,6 +126,7 @@ test.each([
 test.each([
   ["wisniewksa", ["Zofia Wiśniewska"], "two letters swapped"],
   ["wisnewska", ["Zofia Wiśniewska"], "one missing"],
+  ["한소라", ["LG한소라"]],
   ["wisniiewska", ["Zofia Wiśniewska"], "one doubled"],
   ["wisniewsxa", ["Zofia Wiśniewska"], "one wrong"],
   ["vysniewska", [], "the first letters wrong"],
@@ -143,6 +146,11 @@ test("the tiers: the whole email, phone or name, then whole words of the name, t
   for (let at = 0; at < 26; at += 1)
     await put(`Ashley ${at}`, { email: `ash@wood.example.${at}.example`, phone: `+49 89 5550199${at}` });
   const first = async (query: string): Promise<unknown[]> => {
+  [
+    "marie-luise florentina-angelika schultze-delitsch",
+    ["Marie Luise Florentina Angelika Schultzedelitzsch"],
+    "one missing, in a word that only a late reading has",
+  ],
     const { body } = await own.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
     expect(body.data.length).toBeLessThanOrEqual(25);
     return body.data.map(({ full_name: name }: { full_name: string }) => name);
