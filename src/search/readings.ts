@@ -22,7 +22,12 @@ const maxReadings = 16;
  * them. Returns none for a query without words. `withPrevious` adds the words as the previous release stored them.
  */
 export function wordReadings(query: string, withPrevious: boolean): Reading[] {
-  return distinct(foldedSpellings(query).map(wordsIn), withPrevious ? [wordsIn(foldBefore(query))] : []);
+  return readingsOf([query], withPrevious);
+}
+
+/** The same over sessions, which have the names of their clients: letters with umlauts are also read as two letters. */
+export function sessionReadings(query: string, withPrevious: boolean): Reading[] {
+  return readingsOf(spellingsOfName(query), withPrevious);
 }
 
 /**
@@ -32,6 +37,11 @@ export function wordReadings(query: string, withPrevious: boolean): Reading[] {
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
   const texts = spellingsOfName(query).flatMap(foldedSpellings);
   return distinct(inTurns(texts), withPrevious ? phoneReadings(foldBefore(query)) : []);
+}
+
+function readingsOf(texts: readonly string[], withPrevious: boolean): Reading[] {
+  const [typed = ""] = texts;
+  return distinct(texts.flatMap(foldedSpellings).map(wordsIn), withPrevious ? [wordsIn(foldBefore(typed))] : []);
 }
 
 function foldedSpellings(text: string): string[] {

@@ -24,7 +24,7 @@ import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import { previousTermsIndex, previousTermsOf } from "../db/previous-terms.ts";
 import type { Reading } from "../search/readings.ts";
-import { wordReadings, wordsOf } from "../search/readings.ts";
+import { sessionReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
 import { checkPattern, marked, SESSION_SHAPE, terms } from "../search/terms.ts";
 import { nameWords, recordWords } from "../search/words.ts";
@@ -98,7 +98,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
   const untyped = sessions as unknown as Collection<Document>;
   const mayHavePrevious = previousTermsOf(client).watch(collections.sessions);
   const searchOf = (query: string): WordQuery => ({
-    readings: wordReadings(query, mayHavePrevious()),
+    readings: sessionReadings(query, mayHavePrevious()),
     shape: SESSION_SHAPE,
     hasPrevious: mayHavePrevious(),
   });
@@ -185,7 +185,7 @@ function conditionOf({ contactId, first, last, contactName, soonest }: SessionFi
     checked: contactName === undefined ? {} : nameFilter(contactName),
     isEmpty:
       (first !== undefined && last !== undefined && first > last) ||
-      (contactName !== undefined && wordReadings(contactName, false).length === 0),
+      (contactName !== undefined && sessionReadings(contactName, false).length === 0),
   };
 }
 
@@ -264,7 +264,7 @@ const ownTermsPath = `$own.${termsField}`;
 /** Returns the condition on the contact's name. Its words end the search text, after those of the session's own. */
 function nameFilter(contactName: string): Document {
   const name = { $substrBytes: [`$${textField}`, { $strLenBytes: ownTextPath }, -1] };
-  const conditions = wordReadings(contactName, true).map(({ words }) => ({
+  const conditions = sessionReadings(contactName, true).map(({ words }) => ({
     $and: words.map((word) => ({ $regexMatch: { input: name, regex: checkPattern(word, SESSION_SHAPE) } })),
   }));
   return { $expr: { $or: conditions } };

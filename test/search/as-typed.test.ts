@@ -89,6 +89,14 @@ test("sessions and notes have joined and divided words too [SRC-13]", async () =
 
 test("a word of one letter in a query for notes is a whole word [SRC-14]", async () => {
   expect(await found("notes", "kick c")).toHaveLength(1);
+test("a session is found by the name of its contact, whichever way either spells the umlaut [SLS-21]", async () => {
+  const own = await newClient(service());
+  const contact_id = await own.put.contact({ full_name: "Goetz Lübke" });
+  await own.put.session({ title: "First talk", contact_id });
+  for (const query of ["götz", "goetz", "luebke", "götz luebke"])
+    expect((await own.get(`/v1/sessions?query=${encodeURIComponent(query)}`)).body.data).toHaveLength(1);
+});
+
   expect(await found("notes", "kick o")).toEqual([]);
 });
 
