@@ -53,8 +53,8 @@ const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30a0\u30fb=-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
-/** Where a syllable of decomposed Hangul ends and the next one begins. */
-const SYLLABLE_END = /[\u1161-\u11ff](?=[\u1100-\u115f])/g;
+/** What precedes a syllable of decomposed Hangul inside a word, in whatever script it is. */
+const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
 /** Letters that names also spell with two letters. */
 const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
 const UMLAUT = /[äöüøå]/gi;
@@ -228,7 +228,7 @@ function joinedParts(folded: string): string[] {
 
 /** Returns the endings of a word that begin with a syllable of Hangul. */
 function endingsOf(word: string): string[] {
-  return [...word.matchAll(SYLLABLE_END)].map(({ index }) => word.slice(index + 1));
+  return [...word.matchAll(BEFORE_SYLLABLE)].map(({ index }) => word.slice(index + 1));
 }
 
 /**
