@@ -65,6 +65,17 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u2027": "·",
   "\u2219": "·",
   "\u22c5": "·",
+  // Cyrillic letters with strokes, descenders and hooks, which Russian keyboards lack.
+  ґ: "г",
+  ғ: "г",
+  қ: "к",
+  ң: "н",
+  ө: "о",
+  ү: "у",
+  ұ: "у",
+  ҳ: "х",
+  ҷ: "ч",
+  ә: "а",
   ς: "σ",
   // The Hebrew geresh, gershayim and maqaf, which keyboards replace by an apostrophe, a quotation mark and a hyphen.
   "\u05f3": "'",
@@ -76,6 +87,7 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u06cc": "\u064a",
   "\u06a9": "\u0643",
   "\u0629": "\u0647",
+  "\u06be": "\u0647",
   "\u06c1": "\u0647",
   "\u06c3": "\u0647",
   "\u06d5": "\u0647",
@@ -123,24 +135,28 @@ const ACUTE = "\u00b4";
 /** What the previous release removed: all marks. */
 const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
 const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
+/** The scripts of India and Myanmar, in which NFKD divides some letters and vowel signs. */
+const DIVIDED = /[\u0900-\u0dff\u1000-\u109f]+/g;
 /** The distance from a hiragana letter to its katakana letter. */
 const KANA_DISTANCE = 0x60;
 const DIGIT = /\p{Nd}/u;
 
 /**
  * Returns the folded text (contract §3.1, §3.2): NFKD with full case folding, and without marks that are not vowel
- * signs. Spells letters with strokes and ligatures plainly, hiragana as katakana, and the decimal digits of every
- * script as 0-9. Idempotent. NFC and NFD input have equal results. Takes linear time, and returns at most 18 code
- * points for each of the input.
+ * signs, of which each is one letter again: কে is not the beginning of কো. Spells letters with strokes and ligatures
+ * plainly, hiragana as katakana, and the decimal digits of every script as 0-9. Idempotent. NFC and NFD input have
+ * equal results. Takes linear time, and returns at most 18 code points for each of the input.
  */
 export function fold(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
-  return foldBy(UNSEEN, text.replaceAll(ACUTE, "'")).replace(CHANGED, changed);
+  return foldBy(UNSEEN, text.replaceAll(ACUTE, "'"))
+    .replace(CHANGED, changed)
+    .replace(DIVIDED, (run) => run.normalize("NFC"));
 }
 
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
-  const keptThen = /[\u0600-\u06ff\u05be\u05f3\u05f4\u3041-\u309eꞌ]/;
+  const keptThen = /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u3041-\u309eꞌ]/;
   return NOT_ASCII.test(text)
     ? foldBy(ALL_UNSEEN, text).replace(CHANGED, (letter) =>
         keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),
