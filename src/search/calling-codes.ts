@@ -7,6 +7,7 @@ import type { CountryCode, MetadataJson } from "libphonenumber-js/core";
  * takes ten times as long to load, and cannot read the beginning of a number.
  */
 const at = {
+  numbers: 2,
   formats: 4,
   nationalPrefix: 5,
   rule: 6,
@@ -20,6 +21,7 @@ const at = {
 /** The part of a rule that has the digits before a number, such as `(0` in `(0$1)`. */
 const BEFORE_NUMBER = /^[^$]*/;
 const longestCode = 3;
+const shortest = 10;
 
 /** How numbers that begin with `leading` are written in their country. */
 interface Writing {
@@ -33,6 +35,8 @@ interface Writing {
 }
 
 interface Plan {
+  /** The whole numbers of the country. */
+  readonly numbers: RegExp;
   readonly prefix: string;
   readonly writings: readonly Writing[];
 }
@@ -68,6 +72,15 @@ export function withoutPrefix({ callingCode, rest }: DividedPhone): DividedPhone
     : { callingCode, rest };
 }
 
+/**
+ * Whether digits without a `+` are a whole international phone, such as 14155550123. Shorter ones could be anything:
+ * some countries have numbers of four digits.
+ */
+export function isInternational(digits: string): boolean {
+  const divided = divide(digits);
+  return divided !== undefined && digits.length >= shortest && planOf(divided.callingCode).numbers.test(divided.rest);
+}
+
 /** Returns the digits by which a phone, or its beginning, is written in its own country. */
 export function nationalForms({ callingCode, rest }: DividedPhone): string[] {
   const { prefix, writings } = planOf(callingCode);
@@ -96,6 +109,7 @@ function planOf(callingCode: string): Plan {
   const country: readonly unknown[] = (main && countries[main]) ?? [];
   const formats = (country[at.formats] || []) as readonly (readonly unknown[])[];
   const plan = {
+    numbers: new RegExp(`^(?:${String(country[at.numbers] || "")})$`),
     prefix: String(country[at.nationalPrefix] || ""),
     writings: formats.map((format) => {
       const rule = String(format[at.ruleOfFormat] || country[at.rule] || "");

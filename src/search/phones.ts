@@ -1,8 +1,8 @@
 // Phones: the forms by which a stored phone is found, and the phones that a query may contain (contract §3.2).
 import type { DividedPhone } from "./calling-codes.ts";
-import { divide, nationalForms, withoutPrefix } from "./calling-codes.ts";
+import { divide, isInternational, nationalForms, withoutPrefix } from "./calling-codes.ts";
 import { fold } from "./fold.ts";
-import { splitWords, wordsIn } from "./words.ts";
+import { recordWords, splitWords, wordsIn } from "./words.ts";
 
 /** The mark before a phone's digits in a search text, and before a query word that must match their beginning. */
 export const PHONE_MARK = "#";
@@ -47,7 +47,8 @@ function formsOf(folded: string, main?: PhoneForms): PhoneForms | undefined {
   if (all === "") return undefined;
   const isNational = !BEGINS_WITH_PLUS.test(folded) && !all.startsWith("00");
   const digits = withoutDoubleZero(all);
-  return { digits, isNational, ...(isNational ? { dialled: [], nationals: [] } : abroad(digits)), main };
+  const forms = isNational && !isInternational(digits) ? { dialled: [], nationals: [] } : abroad(digits);
+  return { digits, isNational, ...forms, main };
 }
 
 /** Returns the other forms of an international phone or its beginning. */
@@ -68,11 +69,8 @@ function abroad(digits: string): Pick<PhoneForms, "dialled" | "nationals"> {
 export function wholePhones(query: string): string[] {
   const forms = phoneForms(query);
   if (forms === undefined || LETTER.test(fold(query).trimEnd().replace(EXTENSION, ""))) return [];
-  const { digits, isNational, dialled, nationals } = forms;
-  return [
-    ...[digits, ...dialled].map((form) => PHONE_MARK + form),
-    ...(isNational ? [] : nationals.map((form) => NATIONAL_MARK + form)),
-  ];
+  const { digits, dialled, nationals } = forms;
+  return [...[digits, ...dialled].map((form) => PHONE_MARK + form), ...nationals.map((form) => NATIONAL_MARK + form)];
 }
 
 /**
@@ -82,7 +80,8 @@ export function wholePhones(query: string): string[] {
 export function phoneWords(phone: string | null | undefined, forms = phoneForms(phone)): string[] {
   if (!phone) return [];
   const digits = forms === undefined ? [] : [digitsIn(fold(phone)), forms.digits, ...forms.dialled];
-  return [...new Set([...splitWords(phone), ...digits])].filter((word) => word !== "");
+  const joined = LETTER.test(phone) ? recordWords(phone).filter((word) => LETTER.test(word)) : [];
+  return [...new Set([...splitWords(phone), ...joined, ...digits])].filter((word) => word !== "");
 }
 
 function digitsIn(folded: string): string {
@@ -138,8 +137,9 @@ function rowsOf(folded: string): Row[] {
 /** Returns the words of the row with the phone in each of its forms. Returns none if the words remain as they are. */
 function phonesAt({ row: { words, hasPlus }, from, to }: Place): string[][] {
   const joined = words.slice(from, to).join("");
-  const isAbroad = isNumberAbroad({ words, hasPlus }, from);
-  if (!NUMBER.test(joined) || (to - from < 2 && !(isAbroad && words.length === 1))) return [];
+  const isWhole = to - from === words.length;
+  const isAbroad = isNumberAbroad({ words, hasPlus }, from) || (isWhole && isInternational(joined));
+  if (!NUMBER.test(joined) || (to - from < 2 && !(isAbroad && isWhole))) return [];
   const digits = withoutDoubleZero(joined);
   const { dialled, nationals } = isAbroad ? abroad(digits) : { dialled: [], nationals: [] };
   // A single number is a word of the phone as it is.
