@@ -77,7 +77,7 @@ export interface paths {
         };
         /**
          * Search contacts by name, email or phone
-         * @description Case and diacritics do not matter. Every word of the query must be the beginning of a word of `full_name`, `inferred_name`, `email` or `phone`, in any order. A phone also matches by its first digits, with any spacing. Archived contacts are left out. Returns at most 25 contacts: first those in which every word of the query is a whole word, then the rest. Within each group, the newest `updated_at` comes first.
+         * @description Case and diacritics do not matter. Every word of the query must be the beginning of a word of `full_name`, `inferred_name`, `email` or `phone`, in any order. A phone also matches by its first digits, with any spacing. Archived contacts are left out. Returns at most 25 contacts: first those whose email, phone or name is the query, then those in which its words are whole words of the name, then of any field, then the rest. Within each group, the newest `updated_at` comes first.
          */
         get: operations["searchContacts"];
         put?: never;
