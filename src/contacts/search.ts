@@ -12,14 +12,14 @@ import { read } from "../db/read.ts";
 import { termsField, withoutTerms } from "../db/search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex } from "../db/search-index.ts";
 import type { WordQuery } from "../db/word-search.ts";
-import { anyOf, planFilters, planReadings, planUnindexed } from "../db/word-search.ts";
+import { anyOf, planFilters, planReadings, planUnindexed, searchTextConditions } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
 import { findByAnyWord } from "../db/any-word.ts";
 import { previousTermsOf } from "../db/previous-terms.ts";
 import { wholePhones } from "../search/phones.ts";
 import type { Reading } from "../search/readings.ts";
 import { contactReadings, wordsOf } from "../search/readings.ts";
-import { CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm } from "../search/terms.ts";
+import { checkPattern, CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm } from "../search/terms.ts";
 import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
@@ -300,14 +300,16 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
-/** Returns the index terms of the contacts whose email, phone or name is the query. */
-function wholeTerms(query: string): string[] {
-  const email = query.includes("@") ? emailKeyOf({ email: query.trim() }) : undefined;
-  return [
-    ...(email === undefined ? [] : [emailTerm(email)]),
-    ...wholePhones(query),
-    ...nameKeys(query).map(wholeNameTerm),
-  ];
+/** Returns the filters of the contacts whose email, phone or name is the query. */
+function wholeFilters({ text, readings }: ContactQuery): Document[] {
+  const email = text.includes("@") ? emailKeyOf({ email: text.trim() }) : undefined;
+  const terms = [...(email === undefined ? [] : [emailTerm(email)]), ...wholePhones(text)];
+  // The term of a name does not say where its words begin.
+  const divided = readings
+    .filter(({ words, ofPrevious }) => !ofPrevious && !words.some(isPhone))
+    .map(({ words }) => searchTextConditions(words.map((word) => checkPattern(word, CONTACT_SHAPE))));
+  const name = { [termsField]: { $in: nameKeys(text).map(wholeNameTerm) }, ...anyOf(divided) };
+  return [...terms.map((term) => ({ [termsField]: term })), name];
 }
 
 /**
@@ -325,9 +327,8 @@ async function foundStages(
   if (search.readings.length === 0) return undefined;
   const hasIndex = search.index === searchIndex;
   const plans = hasIndex ? await planReadings(contacts, scope, search) : planUnindexed(search);
-  const whole = wholeTerms(search.text);
   const tiers = [
-    whole.map((term) => ({ [termsField]: term })),
+    wholeFilters(search),
     planFilters(plans, "ofName", search),
     planFilters(plans, "whole", search),
     planFilters(plans, "begun", search),

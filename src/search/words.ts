@@ -110,16 +110,12 @@ export function nameWords(...names: readonly (string | null | undefined)[]): Nam
 }
 
 /**
- * Returns the texts by which a query is the whole name (contract §3.2): its words in order, divided and joined. A name
- * and a query are the same if they share one.
+ * Returns the texts by which a query can be the whole name (contract §3.2): its words in order, without what divides
+ * them. A name and a query that share one differ at most in that.
  */
 export function nameKeys(text: string | null | undefined): string[] {
   if (!text) return [];
-  const keys = spellingsOfName(text).flatMap((spelt) => {
-    const folded = foldWithJoiners(spelt);
-    const chained = joinRows(folded, chainsIn(folded));
-    return [...new Set([folded, joinRows(chained, dividedNamesIn(chained))])].map((one) => wordsIn(one).join(" "));
-  });
+  const keys = spellingsOfName(text).map((spelt) => wordsIn(foldWithJoiners(spelt)).join(""));
   return [...new Set(keys)].filter((key) => key !== "");
 }
 
@@ -205,20 +201,6 @@ function rowsIn(folded: string, isJoined: (gap: string, before: string, after: s
     else rows.push([placed]);
   }
   return rows.filter(({ length }) => length > 1);
-}
-
-/** Returns the folded text without what divides the words of each row. */
-function joinRows(folded: string, rows: readonly (readonly Placed[])[]): string {
-  if (rows.length === 0) return folded;
-  let joined = "";
-  let end = 0;
-  for (const row of rows) {
-    for (const [at, { word, from, to }] of row.entries()) {
-      joined += (at === 0 ? folded.slice(end, from) : "") + word;
-      end = to;
-    }
-  }
-  return joined + folded.slice(end);
 }
 
 /** Returns the words that parts of names make together, in a script without blanks or in Hangul. */

@@ -175,6 +175,17 @@ test("the tiers: the whole email, phone or name, then whole words of the name, t
     expect((await first(query))[0]).toBe("Ash");
 });
 
+test("a name is the whole query however either joins its words, and only if each word of the query begins one of it [CSR-11]", async () => {
+  const own = await newClient(service());
+  await own.put.contact({ full_name: "Anne-Marie O'Neil" });
+  await own.put.contact({ full_name: "O'Neil, Anne-Marie, again" });
+  const first = async (query: string): Promise<unknown> =>
+    (await own.get(`/v1/contacts?query=${encodeURIComponent(query)}`)).body.data[0]?.full_name;
+  for (const query of ["anne marie oneil", "annemarie o'neil", "ANNE-MARIE ONEIL"])
+    expect(await first(query)).toBe("Anne-Marie O'Neil");
+  expect(await first("annemarieoneil")).toBeUndefined();
+});
+
 test("internal callers get the part of a note around the match that its first 1,000 characters lack, and REST does not [MCP-17, NOT-15]", async () => {
   const own = await newClient(service());
   const content = `${"Long before. ".repeat(90)}Then the Kick-off in the Gröbenstraße.`;
