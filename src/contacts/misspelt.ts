@@ -6,10 +6,10 @@ import { read } from "../db/read.ts";
 import { termsField } from "../db/search-fields.ts";
 import { searchIndex } from "../db/search-index.ts";
 import { anyOf, searchTextConditions } from "../db/word-search.ts";
-import { canBeMisspelt, correctionsOf } from "../search/misspellings.ts";
+import { canBeMisspelt, correctionsOf, rightBeginningsOf } from "../search/misspellings.ts";
 import type { Reading } from "../search/readings.ts";
 import { wordsOf } from "../search/readings.ts";
-import { checkPattern, CONTACT_SHAPE, nameProbe } from "../search/terms.ts";
+import { checkPattern, CONTACT_SHAPE, longestBeginning, nameProbe } from "../search/terms.ts";
 
 /** MongoDB merges the scans of up to 200 terms in the order of the index. */
 const termsAtOnce = 150;
@@ -18,6 +18,13 @@ const maxCorrections = 4_500;
 /** The maximum number of contacts for each scan that are checked for the other words of a query. */
 const maxChecked = 500;
 
+/** The maximum number of beginnings that are looked up. */
+const maxBeginnings = 60;
+
+interface Beginning {
+  readonly beginning: string;
+}
+
 interface Found {
   readonly _id: UUID;
   readonly rank: number;
@@ -25,7 +32,8 @@ interface Found {
 
 /**
  * Returns the ids of the contacts whose names have one word of a reading misspelt and all other words, newest first,
- * at most `limit`. One command looks up every correction, so the cost does not depend on the size of the account.
+ * at most `limit`. One command looks up the beginnings of the words, and another one every correction that begins like
+ * a name, so the cost does not depend on the size of the account.
  */
 export async function findMisspelt(
   contacts: Collection<Document>,
@@ -35,25 +43,25 @@ export async function findMisspelt(
   limit: number,
 ): Promise<UUID[]> {
   let left = maxCorrections;
-  const scans = wordsOf(readings)
-    .filter(canBeMisspelt)
-    .flatMap((word) => {
-      const terms = correctionsOf(word).slice(0, left);
-      left -= terms.length;
-      const others = readings
-        .filter(({ words }) => words.includes(word))
-        .map(({ words }) => words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE)));
-      const checked = { ...anyOf(others.map((patterns) => searchTextConditions(patterns))), ...condition };
-      return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
-        filter: { account_id: scope.accountId, [termsField]: { $in: some } },
-        newest: [
-          { $sort: { rank: -1 } },
-          ...checkStages(checked, maxChecked),
-          { $limit: limit },
-          { $project: { rank: 1 } },
-        ],
-      }));
-    });
+  const words = wordsOf(readings).filter(canBeMisspelt);
+  const rightLettersOf = await lookUpBeginnings(contacts, scope, words);
+  const scans = words.flatMap((word) => {
+    const terms = correctionsOf(word, rightLettersOf(word)).slice(0, left);
+    left -= terms.length;
+    const others = readings
+      .filter(({ words }) => words.includes(word))
+      .map(({ words }) => words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE)));
+    const checked = { ...anyOf(others.map((patterns) => searchTextConditions(patterns))), ...condition };
+    return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
+      filter: { account_id: scope.accountId, [termsField]: { $in: some } },
+      newest: [
+        { $sort: { rank: -1 } },
+        ...checkStages(checked, maxChecked),
+        { $limit: limit },
+        { $project: { rank: 1 } },
+      ],
+    }));
+  });
   const [first, ...more] = scans;
   if (first === undefined) return [];
   const unions = more.map(({ filter, newest }) => ({
@@ -66,6 +74,36 @@ export async function findMisspelt(
     (a, b) => b.rank - a.rank || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),
   );
   return newest.slice(0, limit).map(({ _id }) => _id);
+}
+
+/**
+ * Looks up the beginnings of words. Returns a function that returns the number of letters after which a word can have
+ * its wrong letter, because a name begins with them.
+ *
+ * Most look-ups find nothing. Where many contacts were deleted, each of those steps over the index keys of the deleted
+ * ones, which MongoDB keeps for minutes.
+ */
+async function lookUpBeginnings(
+  contacts: Collection<Document>,
+  scope: Scope,
+  words: readonly string[],
+): Promise<(word: string) => number> {
+  const beginningsOf = (word: string): string[] => rightBeginningsOf(word, longestBeginning(word, CONTACT_SHAPE));
+  const beginnings = [...new Set(words.flatMap(beginningsOf))].slice(0, maxBeginnings);
+  const [first, ...more] = beginnings.map((beginning) => [
+    { $match: { account_id: scope.accountId, [termsField]: beginning } },
+    { $limit: 1 },
+    { $project: { _id: 0, beginning: { $literal: beginning } } },
+  ]);
+  const unions = more.map((pipeline) => ({ $unionWith: { coll: contacts.collectionName, pipeline } }));
+  const stages = [...(first ?? []), ...unions];
+  const rows = first === undefined ? [] : await read<Beginning>(contacts, scope, stages, { hint: searchIndex });
+  const found = new Set(rows.map(({ beginning }) => beginning));
+  const isMissing = new Set(beginnings.filter((beginning) => !found.has(beginning)));
+  return (word) => {
+    const missing = beginningsOf(word).find((beginning) => isMissing.has(beginning));
+    return missing === undefined ? Infinity : [...missing].length - 1;
+  };
 }
 
 function chunksOf(terms: readonly string[]): string[][] {

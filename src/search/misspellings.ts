@@ -33,18 +33,24 @@ export function canBeMisspelt(word: string): boolean {
   return length >= minLength && length <= maxLength && LETTERS.test(word) && !HAN_OR_HANGUL.test(word);
 }
 
+/** Returns the beginnings of a word, up to `longest` letters, with which its corrections begin: the shortest first. */
+export function rightBeginningsOf(word: string, longest: number): string[] {
+  const letters = [...word];
+  return letters.slice(rightLetters - 1, longest).map((_, at) => letters.slice(0, at + rightLetters).join(""));
+}
+
 /**
  * Returns the words of which `word` is a misspelling: it has one letter wrong, missing or doubled, or two neighbouring
- * letters swapped. The first two letters are right. There are at most about twice as many as the letters of the word
- * times those of its alphabet.
+ * letters swapped. The first two letters are right, and the wrong one comes after at most `right` letters. There are at
+ * most about twice as many as the letters of the word times those of its alphabet.
  */
-export function correctionsOf(word: string): string[] {
+export function correctionsOf(word: string, right = Infinity): string[] {
   const letters = [...word];
   const alphabet = [...new Set(letters.flatMap(alphabetOf))];
   const found = new Set<string>();
   const add = (from: number, to: number, ...others: readonly string[]): unknown =>
     found.add([...letters.slice(0, from), ...others, ...letters.slice(to)].join(""));
-  for (let at = rightLetters; at <= letters.length; at += 1) {
+  for (let at = rightLetters; at <= Math.min(letters.length, right); at += 1) {
     for (const letter of alphabet) {
       add(at, at, letter);
       if (at < letters.length) add(at, at + 1, letter);

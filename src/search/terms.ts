@@ -192,6 +192,11 @@ export function wholeProbe(word: string): Probe {
   return markedProbe(word, " ");
 }
 
+/** Returns the maximum length of the beginnings that are terms of a word, in code points. */
+export function longestBeginning(word: string, { max }: SearchShape): number {
+  return isUnspaced(word) ? UNSPACED_LENGTHS.max : max;
+}
+
 /** Returns the search term of contacts whose name contains `word`, one of a query's, as a whole word. */
 export function nameProbe(word: string): Probe {
   return markedProbe(word, NAME_WORD_MARK);

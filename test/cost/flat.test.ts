@@ -266,6 +266,20 @@ test("a misspelt name costs a look-up of each correction, and the contacts that 
   expect(reads[0]?.reduce((sum, { keys }) => sum + keys, 0)).toBeLessThan(600);
 });
 
+test("a word with which no name begins costs a look-up of its beginnings, and none of its corrections [SRC-08, CSR-11]", async () => {
+  const { key } = await service.account();
+  await service.rest("/v1/contacts", { key, body: { full_name: "Roswitha" } });
+  const termsOf = async (query: string): Promise<number> => {
+    const listener = listenToMongo(service.app.client);
+    await service.rest(`/v1/contacts?query=${query}`, { key });
+    return JSON.stringify(listener.stop().map(({ command }) => command)).split('="').length;
+  };
+  expect(await termsOf("rbswitha")).toBeLessThan(10);
+  // Only the letters after the beginning of a name can be wrong.
+  expect(await termsOf("roswxtha")).toBeGreaterThan(100);
+  expect(await termsOf("roxwxtha")).toBeLessThan(100);
+});
+
 test("a query with a hyphen, read as two words and as one, costs a page of each, sorts nothing and is flat [SRC-08, SRC-10]", async () => {
   for (const path of ["/v1/notes?limit=20&query=rarely-budget", "/v1/sessions?limit=20&query=rarely-meeting"])
     for (const commands of await examined(() => path))
