@@ -111,11 +111,11 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
 
 /**
  * Follows the switches, which every proof of the primary reads (contract §9). While MongoDB cannot be reached, they
- * keep their last state. Once that is too old, requests that depend on them are rejected. `because` returns why, in a
- * word or two for the log.
+ * keep their last state. Once that is too old, requests that depend on them are rejected. `because` returns why while
+ * the lease is held, in a word or two for the log.
  */
 export async function watchSwitches(
-  primary: Pick<Primary, "onProof" | "prove" | "status">,
+  primary: Pick<Primary, "onProof" | "prove" | "require" | "status">,
   because = () => "stale switches",
 ): Promise<SwitchWatch> {
   let state: SwitchState = { publicInterface: true, writes: true };
@@ -136,8 +136,11 @@ export async function watchSwitches(
   await primary.prove();
   return {
     state: () => state,
-    requireFresh: () =>
-      void (isFresh() || fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" })),
+    requireFresh() {
+      if (isFresh()) return;
+      primary.require();
+      fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" });
+    },
     waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waiting.enter()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,

@@ -88,6 +88,23 @@ test("switches that were not read within 1.35 seconds stop what depends on them,
   }
 });
 
+test("a request that is rejected for stale switches names the lost lease, once it is lost [ADM-06, OPS-26]", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  try {
+    const { primary, proofs } = heldPrimary();
+    const starting = watchSwitches(primary);
+    proofs[0]?.resolve([]);
+    const watch = await starting;
+    const waitingFor = "the primary's lease";
+    clock.mockReturnValue(12_999);
+    expect(watch.requireFresh).toThrow(expect.objectContaining({ because: "stale switches", waitingFor }));
+    clock.mockReturnValue(13_000);
+    expect(watch.requireFresh).toThrow(expect.objectContaining({ because: "no lease", waitingFor }));
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test("a request waits for fresh switches for a second at most, and not once MongoDB has been silent for five [ADM-06]", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   try {
