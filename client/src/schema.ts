@@ -323,17 +323,17 @@ export interface components {
         CreateContactRequest: {
             /**
              * @description The name of the person.
-             * @example Ann Lee
+             * @example Grace Okafor
              */
             full_name: string;
             /**
              * @description The email address, unique among the active contacts of the account.
-             * @example ann.lee@example.com
+             * @example grace.okafor@example.com
              */
             email?: string | null;
             /**
              * @description The phone number, in any format.
-             * @example +1 415 555 0100
+             * @example +44 20 7946 0958
              */
             phone?: string | null;
         };
@@ -349,17 +349,17 @@ export interface components {
         UpdateContactRequest: {
             /**
              * @description The new name of the person. It cannot be cleared.
-             * @example Ann Lee
+             * @example Grace Okafor
              */
             full_name?: string;
             /**
              * @description The new email address, unique among the active contacts of the account; null clears it.
-             * @example ann.lee@example.com
+             * @example grace.okafor@example.com
              */
             email?: string | null;
             /**
              * @description The new phone number, in any format; null clears it.
-             * @example +1 415 555 0100
+             * @example +44 20 7946 0958
              */
             phone?: string | null;
         };

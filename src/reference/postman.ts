@@ -31,6 +31,9 @@ export function postmanCollection(document: OpenApiDocument, baseUrl: string): o
 
 function requestOf({ method, path, summary, scheme, query, body, idempotencyKey }: OperationSummary): object {
   const segments = path.slice(1).replace(/\{(\w+)\}/g, "{{$1}}");
+  const required = query
+    .filter((one) => one.required)
+    .map(({ name, example = "" }) => [name, example] as [string, string]);
   return {
     name: summary,
     request: {
@@ -42,7 +45,8 @@ function requestOf({ method, path, summary, scheme, query, body, idempotencyKey 
         ...(idempotencyKey ? [{ key: "Idempotency-Key", value: "{{$guid}}" }] : []),
       ],
       url: {
-        raw: `{{baseUrl}}/${segments}`,
+        // Bruno sends this address, and Postman the one of the parts.
+        raw: `{{baseUrl}}/${segments}${required.length === 0 ? "" : `?${new URLSearchParams(required).toString()}`}`,
         host: ["{{baseUrl}}"],
         path: segments.split("/"),
         query: query.map(({ name, required, example = "" }) => ({
