@@ -69,13 +69,13 @@ test("the search opens with / and Ctrl-K, and finds pages by their usual names",
 
 test("on a phone, each row of a table is a block with labels that fits, and the page does not scroll sideways", async () => {
   const { page, context } = await openWindow(browser());
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize({ width: 320, height: 844 });
   for (const name of ["/errors", "/observability", "/limits", "/commands", "/troubleshooting", "/changelog"]) {
     await page.goto(`${service.base}/guide${name}`);
     const widths = await page.evaluate(
       "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('.table')].map((one) => one.scrollWidth)]",
     );
-    expect(Math.max(...(widths as number[])), name).toBeLessThanOrEqual(390);
+    expect(Math.max(...(widths as number[])), name).toBeLessThanOrEqual(320);
   }
   await page.goto(`${service.base}/guide/errors`);
   const cells = page.locator("tr", { hasText: "DUPLICATE_EMAIL" }).last().locator("td");

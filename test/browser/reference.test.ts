@@ -102,7 +102,7 @@ test("under another name it does the same, from the address of an operation, and
   await expectAccessible(page, "dark");
   await page.emulateMedia({ colorScheme: "light" });
   await page.locator("body.light-mode").waitFor();
-  await page.setViewportSize({ width: 375, height: 900 });
+  await page.setViewportSize({ width: 320, height: 900 });
   await expectAccessible(page, "narrow");
   await page.setViewportSize({ width: 1280, height: 900 });
   await tryOut(page, base);
