@@ -11,6 +11,12 @@ const looks = [
   { name: "dark", width: 1100, dark: true },
   { name: "phone", width: 320, dark: false },
 ];
+/** Tells of each head of the table of days whether a blank separates its text from that of the head before it. */
+const headsApart = `[...document.querySelector(".numbers thead").querySelectorAll("th")].map((head) => {
+  const text = document.createRange();
+  text.selectNodeContents(head);
+  return text.getBoundingClientRect();
+}).map(({ left }, at, all) => at === 0 || left - all[at - 1].right > 4)`;
 let second: TestService;
 
 beforeAll(async () => {
@@ -351,6 +357,8 @@ test("the owner sees the requests of the last 30 days, those of today and the li
     await expectAccessible(page, `usage, ${how.name}`);
     await picture(page, `15-usage-${how.name}`);
   }
+  await page.setViewportSize({ width: 360, height: 900 });
+  expect(await page.evaluate(headsApart)).toEqual([true, true, true]);
   expect(problems).toEqual([]);
   const still = await openWindow(browser(), { scripts: false, cookies: await context.cookies() });
   await still.page.goto(`${base}/`);
