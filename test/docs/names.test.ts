@@ -9,6 +9,7 @@ import { until } from "../../src/embedded/wait.ts";
 import { failures } from "../../src/call/errors.ts";
 import { AuditEventSchema } from "../../src/gen/records/v1/audit_pb.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
+import { routes } from "../../src/gen/rest.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
@@ -53,6 +54,16 @@ test("the table of reasons has every reason of the service, with its status and 
       screaming(Code[failures[number as 1].code] ?? ""),
     ]);
   expect(rows).toEqual(own);
+});
+
+test("the table of arguments beyond REST has every one of them", () => {
+  const rows = [...readPage("docs/mcp.md").prose.matchAll(/^\| `\w+`, `([A-Z]\w+)` \| (.+) \|$/gm)].map(
+    ([, rpc = "", names = ""]) => [rpc, [...names.replace(/\(.*?\)/g, "").matchAll(/\w+/g)].map(String).sort()],
+  );
+  const own = routes.flatMap(({ rpc, ...route }) =>
+    "beyond" in route ? [[rpc.name, route.beyond.fields.map(({ name }) => name).sort()]] : [],
+  );
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(own));
 });
 
 test("the table of the audit log has every event that a release writes", () => {
