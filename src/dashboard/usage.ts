@@ -51,7 +51,7 @@ ${lines(recent.map(requestRow))}
 }
 
 function requestRow({ id, at, method, route, status, ms }: RecentRequest): Html {
-  return html`<tr><th scope="row">${times.format(at)}</th><td>${method} ${route}</td><td${status < 400 ? undefined : failed}>${String(status)}</td><td>${number(ms)} ms</td><td><code>${id}</code></td></tr>`;
+  return html`<tr><th scope="row">${times.format(at)}</th><td>${method} ${route === "-" ? "(unknown path)" : route}</td><td${status < 400 ? undefined : failed}>${String(status)}</td><td>${number(ms)} ms</td><td><code>${id}</code></td></tr>`;
 }
 
 const failed = html` class="failed"`;

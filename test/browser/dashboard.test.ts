@@ -314,7 +314,7 @@ test("the owner sees the requests of the last 30 days, those of today and the li
 
   await button(page, "Create key").click();
   const key = await shownKey(page);
-  const statuses = [await statusOf(key), await statusOf(key), await statusOf(key)];
+  const statuses = [await statusOf(key), (await service.rest("/v1/nothing", { key })).status, await statusOf(key)];
   const narrow = await service.another({ BASE_URL: base, RATE_LIMIT: "1", RATE_BURST: "2" });
   try {
     while (!statuses.includes(429)) statuses.push(await statusOf(key, narrow));
@@ -352,6 +352,7 @@ test("the owner sees the requests of the last 30 days, those of today and the li
   await shown.getByText(`Last ${requests} requests`).click();
   const newest = await shown.locator(".requests tbody tr").first().innerText();
   expect(newest.replace(/\s+/g, " ")).toMatch(/^\d+ \w+, [\d:]{8} GET \/v1\/contacts 429 \d+ ms [0-9a-f-]{36}$/);
+  expect(await shown.locator(".requests tbody").innerText()).toMatch(/GET \(unknown path\)\s+404/);
   for (const how of looks) {
     await look(page, how);
     await expectAccessible(page, `usage, ${how.name}`);
