@@ -90,14 +90,16 @@ async function lookUpBeginnings(
 ): Promise<(word: string) => number> {
   const beginningsOf = (word: string): string[] => rightBeginningsOf(word, longestBeginning(word, CONTACT_SHAPE));
   const beginnings = [...new Set(words.flatMap(beginningsOf))].slice(0, maxBeginnings);
-  const [first, ...more] = beginnings.map((beginning) => [
-    { $match: { account_id: scope.accountId, [termsField]: beginning } },
-    { $limit: 1 },
-    { $project: { _id: 0, beginning: { $literal: beginning } } },
-  ]);
-  const unions = more.map((pipeline) => ({ $unionWith: { coll: contacts.collectionName, pipeline } }));
-  const stages = [...(first ?? []), ...unions];
-  const rows = first === undefined ? [] : await read<Beginning>(contacts, scope, stages, { hint: searchIndex });
+  const [first, ...more] = beginnings.map((beginning) => ({
+    filter: { account_id: scope.accountId, [termsField]: beginning },
+    one: [{ $limit: 1 }, { $project: { _id: 0, beginning: { $literal: beginning } } }],
+  }));
+  if (first === undefined) return () => Infinity;
+  const unions = more.map(({ filter, one }) => ({
+    $unionWith: { coll: contacts.collectionName, pipeline: [{ $match: filter }, ...one] },
+  }));
+  const stages = [{ $match: first.filter }, ...first.one, ...unions];
+  const rows = await read<Beginning>(contacts, scope, stages, { hint: searchIndex });
   const found = new Set(rows.map(({ beginning }) => beginning));
   const isMissing = new Set(beginnings.filter((beginning) => !found.has(beginning)));
   return (word) => {
