@@ -1,4 +1,4 @@
-// The drills, in the order in which they are run.
+// All drills, in the order they run.
 import type { Drill } from "./drill.ts";
 import { backup } from "./backup/backup.ts";
 import { crash } from "./crash/crash.ts";

@@ -1,4 +1,4 @@
-// The backup drill in its short form.
+// The short form of the backup drill.
 import { backup } from "./backup/backup.ts";
 import { holds } from "./hold.ts";
 

@@ -1,4 +1,4 @@
-// What the drills break: a text that is no longer in the sources fails here, before a control runs.
+// Fails early if the source text that a control replaces no longer exists.
 import { expect, test } from "vitest";
 import { placesOf } from "../fixtures/service/changed.ts";
 import { drills } from "./all.ts";
@@ -7,7 +7,7 @@ const breaks = drills.flatMap(({ name, breaks: own = [], controls }) =>
   [...own, ...controls.flatMap(({ breaks: replaced = [] }) => replaced)].map((change) => ({ drill: name, ...change })),
 );
 
-test("each text that a drill replaces has one place in the sources", () => {
+test("every text that a drill replaces occurs exactly once in the sources", () => {
   expect(breaks.length).toBeGreaterThan(0);
   expect(breaks.filter((change) => placesOf(change).length !== 1)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// An erasure while several instances run, in short: `npm run drill:erasure` is the long form.
+// The short form of the erasure drill. `npm run drill:erasure` runs the long one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
@@ -24,11 +24,11 @@ const fixture = (notes: number, kill: boolean) => ({
   say: () => undefined,
 });
 
-test("three instances erase 6,000 notes: one deletes all of them without a conflict, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", {
+test("of three instances, one erases all 6,000 notes without write conflicts and leaves nothing, while another account is served [OPS-30, OPS-31, OPS-32]", {
   timeout: 600_000,
 }, async () => {
   const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(fixture(6_000, false));
-  // The contact of the notes is the one next to them.
+  // The extra document is the contact of the notes.
   expect([...deletedBy].sort()).toEqual([0, 0, 6_001]);
   expect([conflicts, left, meanwhile.failed, isIndexed]).toEqual([0, 0, 0, true]);
   expect(last).toMatchObject({
@@ -38,7 +38,7 @@ test("three instances erase 6,000 notes: one deletes all of them without a confl
   });
 });
 
-test("when the instance that sweeps is killed, another one continues, and nothing is left [OPS-30, OPS-31]", {
+test("if the sweeping instance is killed, another one takes over and leaves nothing [OPS-30, OPS-31]", {
   timeout: 600_000,
 }, async () => {
   const { deletedBy, conflicts, left } = await drillErasure(fixture(4_000, true));
@@ -47,6 +47,6 @@ test("when the instance that sweeps is killed, another one continues, and nothin
   expect([conflicts, left]).toEqual([0, 0]);
 });
 
-test("control: three sweepers without a lease conflict [OPS-30]", { timeout: 600_000 }, async () => {
+test("control: three sweepers without a lease cause write conflicts [OPS-30]", { timeout: 600_000 }, async () => {
   expect(await sweepWithoutLease(mongod, redis.uri, 3, 3_000)).toBeGreaterThan(0);
 });

@@ -1,15 +1,15 @@
-// A large import by the command line, in short: `npm run drill:import` is the long form.
+// The short form of the import drill. `npm run drill:import` runs the long one.
 import { expect, test } from "vitest";
 import { digestsOf } from "./bulk/generate.ts";
 import { drillBulk } from "./bulk/fixture.ts";
 
-/** With fewer contacts, a search needs no command to count the matches of a word. */
+/** With fewer contacts, a search would skip the command that counts the matches of a word. */
 const small = { contacts: 1_000, sessions: 100, notes: 1_000 };
 
-test("an import that is killed, and whose service is killed, is complete after it was resumed, without duplicates; then every endpoint costs as much as on a small account [ING-06, SRC-08]", {
+test("an import resumed after a kill of the command and of the service is complete, without duplicates, and then every endpoint costs as much as on a small account [ING-06, SRC-08]", {
   timeout: 600_000,
 }, async () => {
-  // Enough notes for their search index to be taken away and built again.
+  // Enough notes for the import to drop and rebuild their search index.
   const {
     verdict,
     large,
@@ -23,7 +23,7 @@ test("an import that is killed, and whose service is killed, is complete after i
     200,
     201,
   ]);
-  // What a contact and a session show are their own notes and sessions, of which these have different numbers.
+  // Excludes responses that contain notes and sessions: their numbers differ between the two accounts.
   const { "a contact": _contact, "a session": _session, "a contact changed": _changed, ...comparable } = large;
   for (const [name, { commands, examined }] of Object.entries(comparable))
     expect({ name, commands, examined }).toEqual({

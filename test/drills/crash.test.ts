@@ -1,4 +1,4 @@
-// The drill of crashes in its short form: `npm run drill -- crash` is the long one.
+// The short form of the crash drill. `npm run drill -- crash` runs the long one.
 import { crash } from "./crash/crash.ts";
 import { holds } from "./hold.ts";
 

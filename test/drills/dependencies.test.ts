@@ -1,4 +1,4 @@
-// The drill of the dependencies, in seconds.
+// The short form of the dependencies drill.
 import { dependencies } from "./dependencies/dependencies.ts";
 import { holds } from "./hold.ts";
 

@@ -1,51 +1,52 @@
-// What a drill is: something is broken on purpose, and a promise of the README holds all the same, or is seen not to.
+// A drill breaks something on purpose and checks that a promise still holds.
 import type { Break } from "./fixture/broken.ts";
 
-/**
- * How long a drill may take: minutes with many faults by an operator's command, or seconds with a few among the tests.
- */
+/** Long: many faults for minutes, run by hand. Short: a few faults for seconds, run as a test. */
 export type Form = "long" | "short";
 
-/** What a drill has seen. */
+/** The findings of a drill. */
 export interface Report {
-  /** What was counted and measured, with its unit in the name: for people to read, never to be asserted. */
+  /** Counts and measurements, with the unit in the name. For people only: never asserted. */
   readonly figures: Readonly<Record<string, number | string>>;
-  /** What should not have happened, in words; nothing where the promise holds. */
+  /** Descriptions of what went wrong; empty if the promise holds. */
   readonly violations: readonly string[];
-  /** Faults that the run could not bring about, in words: it proves neither a promise nor that a control is seen. */
+  /**
+   * Descriptions of faults that could not be provoked. Such a run proves nothing, neither for a promise nor for a
+   * control.
+   */
   readonly unprovoked?: readonly string[];
 }
 
-/** Reports what a run does while it does it. */
+/** Reports progress. */
 export type Say = (line: string) => void;
 
-/** Options of the command line that only some drills use. */
+/** Command-line options that only some drills use. */
 export interface RunOptions {
-  /** The commit of the older code that runs in parallel; the drill's own choice by default. */
+  /** The commit of the older release to run alongside. The drill chooses one by default. */
   readonly from?: string | undefined;
 }
 
-/** A run of a drill. Leaves nothing behind: every process that it starts has ended when it resolves or rejects. */
+/** Runs a drill. Every process that it starts has ended when it resolves or rejects. */
 export type Run = (form: Form, say: Say, options?: RunOptions) => Promise<Report>;
 
 /** One promise, put to the test. */
 export interface Drill {
-  /** By this name it is called: `npm run drill -- NAME`. */
+  /** The name for `npm run drill -- NAME`. */
   readonly name: string;
-  /** The promise that it stands for, as one sentence. */
+  /** The promise that it checks, in one sentence. */
   readonly promise: string;
   readonly run: Run;
-  /** Replacements in the sources for its own runs. */
+  /** Source replacements for its own runs. */
   readonly breaks?: readonly Break[];
-  /** The same with a fault of ours built in: a drill that does not see it proves nothing. */
+  /** Runs with a bug built in. A drill that does not detect it proves nothing. */
   readonly controls: readonly Control[];
 }
 
-/** A run that has to end with violations. */
+/** A run that must end with violations. */
 export interface Control {
-  /** What is broken in it. */
+  /** The bug. */
   readonly broken: string;
-  /** Its replacements in the sources; absent where something else is broken. */
+  /** Its source replacements; absent if something other than the source is broken. */
   readonly breaks?: readonly Break[];
   readonly run: Run;
 }

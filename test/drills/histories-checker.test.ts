@@ -1,4 +1,4 @@
-// What the histories drill calls a violation, and what it does not.
+// What the histories drill counts as a violation, and what it does not.
 import { expect, test } from "vitest";
 import type { Operation } from "./histories/operation.ts";
 import type { Committed } from "./histories/oplog.ts";
@@ -21,11 +21,11 @@ test("an acknowledged value that was never committed is lost", () => {
   expect(kinds(checkRegister("c", initial, [set(0, 1, "p1")], phones("p0")))).toEqual(["lost", "not linearizable"]);
 });
 
-test("an acknowledged value that an older one replaced is lost", () => {
+test("an acknowledged value that was replaced by an older one is lost", () => {
   expect(kinds(checkRegister("c", initial, [set(0, 1, "p1")], phones("p0", "p1", "p0")))).toContain("lost");
 });
 
-test("a value that was read and never committed is dirty", () => {
+test("a read of a value that was never committed is dirty", () => {
   expect(kinds(checkRegister("c", initial, [get(0, 1, "p9")], phones("p0")))).toContain("dirty");
 });
 
@@ -49,7 +49,7 @@ test("a write with an unknown outcome explains its value, whether it was committ
   expect(checkRegister("c", initial, [unknown, get(6, 7, "p0")], phones("p0"))).toEqual([]);
 });
 
-test("a search by the name of a contact must find it, unless another operation was changing it", () => {
+test("a search by a contact's name must find it, unless another operation was changing it", () => {
   const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, completed: 1 });
   const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, completed: 6 });
   expect(kinds(checkSearches([renamed, search]))).toEqual(["stale"]);
@@ -75,7 +75,7 @@ test("detects lost, dirty, stale and duplicate notes", () => {
   expect(kinds(checkNotes([append], committed({ notes: new Map([["note", [0.5, 0.7]]]) })))).toEqual(["duplicate"]);
 });
 
-test("detects creates that are lost, duplicate, or missing after the acknowledgement", () => {
+test("detects creates that are lost, duplicated, or missing after they were acknowledged", () => {
   const create = operation({ kind: "create", value: "k", id: "1", sent: 0, completed: 1 });
   const made = (...ids: string[]): Committed => committed({ created: new Map([["k", ids]]) });
   expect(checkCreates([create], made("1"))).toEqual([]);
@@ -88,7 +88,7 @@ test("detects creates that are lost, duplicate, or missing after the acknowledge
   ).toEqual(["stale"]);
 });
 
-test("a write is late when it is carried out more than a second after its 503, unless its member was paused", () => {
+test("a write is late if it is applied more than a second after its 503, unless its member was paused", () => {
   const write = { ...set(0, 5_000, "p1"), outcome: "unknown" as const, status: "503" };
   const at = (time: number): Committed => ({ ...phones(), values: () => [{ value: "p1", at: time }] });
   expect(kinds(checkLateEffects([write], at(6_100), []))).toEqual(["late effect"]);
@@ -107,7 +107,7 @@ test("a write is late when it is carried out more than a second after its 503, u
   expect(checkLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
 });
 
-test("a credential is served from its creation until its end", () => {
+test("a credential works from when it is issued until it is ended", () => {
   const end = operation({ kind: "end", credential: "old", id: "new", value: "rotation", sent: 0, completed: 5 });
   const use = (credential: string, sent: number, served: boolean): Operation =>
     operation({
@@ -126,7 +126,7 @@ test("a credential is served from its creation until its end", () => {
   expect(checkCredentials([{ ...end, outcome: "unknown" }, use("old", 6, true)])).toEqual([]);
 });
 
-test("a switch takes effect 1.5 seconds after it was set, until it is reset", () => {
+test("a switch takes effect within 1.5 seconds and stays in effect until it is turned on again", () => {
   const off = (name: string): Operation => operation({ kind: "switch", value: `${name} off`, sent: 0, completed: 100 });
   const on = (name: string): Operation =>
     operation({ kind: "switch", value: `${name} on`, sent: 9_000, completed: 9_100 });
@@ -144,7 +144,7 @@ test("a switch takes effect 1.5 seconds after it was set, until it is reset", ()
   expect(kinds(checkSwitches([off("writes"), { ...read(1_700), records: "write" }]))).toEqual(["switch not in force"]);
 });
 
-test("5 seconds after all faults are over every request is served, provided that MongoDB serves its plain client", () => {
+test("every request is served from 5 seconds after the last fault, provided that MongoDB serves its plain client", () => {
   const failed = (sent: number): Operation =>
     operation({ sent, completed: sent + 1_000, outcome: "unknown", status: "503" });
   const served = Array.from({ length: 100 }, (_, at) => at * 100);
@@ -159,10 +159,10 @@ test("5 seconds after all faults are over every request is served, provided that
   ).toEqual([]);
 });
 
-test("writes may resume late by the time in which MongoDB did not serve its plain client, also across two faults in a row", () => {
+test("writes may resume later by the time that MongoDB did not serve its plain client, even across two consecutive faults", () => {
   const every = (from: number, to: number): number[] =>
     Array.from({ length: (to - from) / 100 + 1 }, (_, at) => from + at * 100);
-  // Away from 1,000 to 11,000, and from 11,500 to 21,500.
+  // Unavailable from 1,000 to 11,000 and from 11,500 to 21,500.
   const served = [...every(0, 1_000), ...every(11_000, 11_500), ...every(21_500, 25_000)];
   expect(gapBeyond([...every(0, 1_000), ...every(21_900, 25_000)], served, 11_500, 23_000)).toBe(900);
   expect(gapBeyond([...every(0, 1_000), 11_200, ...every(21_500, 25_000)], served, 11_500, 23_000)).toBe(300);
@@ -181,7 +181,7 @@ test("every 500 is a violation", () => {
   ).toEqual(["500", "500", "500"]);
 });
 
-test("two primaries are two members with two elections at the same time", () => {
+test("two primaries are two members that lead by different elections at the same time", () => {
   const claim = (member: string, election: string, from: number, to: number) => ({ member, election, from, to });
   expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 60, 200)], 0)).toBe(40);
   expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 110, 200)], 0)).toBe(0);
@@ -200,7 +200,7 @@ function get(sent: number, completed: number, phone: string): Operation {
   return operation({ kind: "get", saw: { ...initial, phone }, sent, completed });
 }
 
-/** A contact whose phone had these values. */
+/** The history of a contact whose phone had these values. */
 function phones(...values: string[]): Committed {
   return committed({
     values: (_contact, field) =>

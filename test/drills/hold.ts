@@ -1,15 +1,15 @@
-// A drill in its short form as tests: the promise holds, and its first control detects a broken one.
+// Declares the short form of a drill as tests: the promise holds, and the first control detects a broken promise.
 import { expect, test } from "vitest";
 import type { Drill } from "./drill.ts";
 import { isLong } from "../support/form.ts";
 
-/** A drill starts several servers and waits until its faults are over. */
+/** A drill starts several servers and waits for its faults to end. */
 const timeout = 300_000;
 
-/** When the first control of a drill is a test. `npm run drill` runs all controls of a drill. */
+/** When the first control also runs as a test. `npm run drill` runs all controls. */
 type Controlled = "always" | "in the long form" | "never";
 
-/** Declares the tests of a drill; `clauses` are the ids that it proves. A control shows that the drill can see. */
+/** Declares the tests of a drill. `clauses` are the ids that it proves. */
 export function holds(
   { promise, run, controls }: Drill,
   clauses: readonly string[],

@@ -1,4 +1,4 @@
-// The hostile drill's derivation and check of test cases, on known sources and costs.
+// Tests how the hostile drill derives and checks its cases, with known sources and costs.
 import { expect, test } from "vitest";
 import type { Case } from "./hostile/cases.ts";
 import { casesOf } from "./hostile/cases.ts";
@@ -8,7 +8,7 @@ import { filled, patternsFor, pump } from "./hostile/patterns.ts";
 import { readSought, soughtIn } from "./hostile/sources.ts";
 import { weigh, weighAll } from "./hostile/weigh.ts";
 
-test("finds a header in every way that the source reads it", () => {
+test("finds headers however the source reads them", () => {
   const { headers } = soughtIn(`
     const one = request.headers["x-one"] ?? request.headers.two;
     const { three } = request.headers;
@@ -20,7 +20,7 @@ test("finds a header in every way that the source reads it", () => {
   expect(headers).toEqual(["x-one", "two", "three", "four", "x-five", "x-six", "eight", "x-seven"]);
 });
 
-test("finds the literals and expressions by which a text is split, compared or matched", () => {
+test("finds the literals and expressions that split, compare or match text", () => {
   const sought = soughtIn(`
     const parts = text.split(";").map((part) => part.trim());
     if (part === "gzip" || part.startsWith("q=")) found(/^a+$/.test(part));
@@ -51,15 +51,15 @@ test.each([
   ['duplicate object key "(.*)"$', pump("", 'duplicate object key "', "")],
   ["^(a+)+$", pump("", "a", "!")],
   ["[^?]*\\?", pump("a", "1", "!")],
-])("the pumps of %s are on its repetitions", (source, expected) => {
+])("the attack strings of %s repeat what its quantifiers match", (source, expected) => {
   expect(pumpsOf(source)).toContainEqual(expected);
 });
 
-test("an expression without a repetition has no pumps, nor does an invalid expression", () => {
+test("an expression without a quantifier has no attack strings, nor does an invalid one", () => {
   expect([pumpsOf("^[a-z]{3}$"), pumpsOf("(")]).toEqual([[], []]);
 });
 
-test("a pattern has the requested length, with its start and its end", () => {
+test("a pattern has the requested length and keeps its start and end", () => {
   const text = filled(pump("a", "bc", "d"), 100);
   expect([text.length, text.slice(0, 3), text.slice(-3)]).toEqual([100, "abc", "bcd"]);
 });
@@ -81,7 +81,7 @@ test("pairs every place with every pattern, always in the same order", () => {
   expect(names()).toEqual(names());
 });
 
-/** A case with a CPU cost by its share, and a gauge that reports this cost. */
+/** A case whose CPU cost depends on its share, and a gauge that reports this cost. */
 function costing(
   cost: (share: number) => number,
   noise: readonly number[] = [0],
@@ -106,20 +106,20 @@ test.each([
   ["a quadratic cost", (share: number) => 1 + 90 * share ** 2, 1],
   ["a cubic cost", (share: number) => 1 + 90 * share ** 3, 1],
   ["a linear cost", (share: number) => 1 + 90 * share, 0],
-  ["a cost that does not grow", () => 90, 0],
+  ["a constant cost", () => 90, 0],
   ["a linear cost that delays other requests", (share: number) => 1 + 110 * share, 1],
-  ["a quadratic cost that is too small to matter", (share: number) => 1 + 30 * share ** 2, 0],
+  ["a negligible quadratic cost", (share: number) => 1 + 30 * share ** 2, 0],
 ])("checks %s correctly", async (_name, cost, faults) => {
   const { one, gauge } = costing(cost);
   expect((await weigh(one, gauge)).faults).toHaveLength(faults);
 });
 
-test("ignores other work of the instance", async () => {
+test("ignores unrelated work of the instance", async () => {
   const { one, gauge } = costing((share) => 1 + 60 * share, [80, 0, 200]);
   expect((await weigh(one, gauge)).faults).toEqual([]);
 });
 
-test("finds the expensive case among many, and reports a server error", async () => {
+test("finds the one expensive case among many and reports a server error", async () => {
   const { one, gauge } = costing((share) => 200 * share);
   const easy: Case = { name: "easy", send: () => Promise.resolve({ status: 404 }) };
   const failing: Case = { name: "failing", send: () => Promise.resolve({ status: 500 }) };
@@ -130,7 +130,7 @@ test("finds the expensive case among many, and reports a server error", async ()
   expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing got 500"]]);
 });
 
-test("a run in which no request gets a response is a violation", async () => {
+test("reports a violation if no request gets a response", async () => {
   const { gauge } = costing(() => 0);
   const failing: Case = { name: "failing", send: () => Promise.reject(new Error("refused")) };
   const { violations } = await weighAll([failing, failing], gauge, { untilMs: Infinity, found: 10 });

@@ -1,4 +1,4 @@
-// The hostile drill in its short form.
+// The short form of the hostile drill.
 import { hostile } from "./hostile/hostile.ts";
 import { holds } from "./hold.ts";
 

@@ -1,4 +1,4 @@
-// The isolation drill in its short form.
+// The short form of the isolation drill.
 import { isolation } from "./isolation/isolation.ts";
 import { holds } from "./hold.ts";
 

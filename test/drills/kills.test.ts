@@ -1,4 +1,4 @@
-// The drill of kills in its short form: `npm run drill -- kills` is the long one.
+// The short form of the kills drill. `npm run drill -- kills` runs the long one.
 import { kills } from "./kills/kills.ts";
 import { holds } from "./hold.ts";
 

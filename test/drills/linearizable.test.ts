@@ -1,5 +1,4 @@
-// The check of the histories drill: histories that are known to be linearizable or not, and a brute-force search
-// that it must agree with.
+// Tests the linearizability check on histories with known verdicts, and against a brute-force search.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Step } from "./histories/linearizable.ts";
@@ -13,22 +12,22 @@ const initial: Fields = { full_name: "n0", email: "e0", phone: "p0" };
 const names = ["full_name", "email", "phone"] as const;
 
 test.each<[string, Step[]]>([
-  ["nothing", []],
-  ["a read of what was written before", [write(0, 1, { phone: "p1" }), read(2, 3, { phone: "p1" })]],
+  ["an empty history", []],
+  ["a read of a value written before", [write(0, 1, { phone: "p1" }), read(2, 3, { phone: "p1" })]],
   ["a read of the previous value while the write runs", [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p0" })]],
   [
     "concurrent reads of both values, the old one first",
     [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p0" }), read(4, 5, { phone: "p1" })],
   ],
   [
-    "a write without an end that is read later",
+    "an unfinished write that is read later",
     [write(0, Infinity, { phone: "p1" }), read(1, 2, { phone: "p0" }), read(8, 9, { phone: "p1" })],
   ],
   [
-    "a write without an end that never happens",
+    "an unfinished write that never happens",
     [write(0, Infinity, { phone: "p1" }), read(1, 2, { phone: "p0" }), read(8, 9, { phone: "p0" })],
   ],
-  ["a response at the instant of the next call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
+  ["a response at the same instant as the next call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
   [
     "a write that returns the other fields",
     [
@@ -41,7 +40,11 @@ test.each<[string, Step[]]>([
 test.each<[string, Step[], number]>([
   ["a stale read", [write(0, 1, { phone: "p1" }), read(2, 3, { phone: "p0" })], 1],
   ["a read of a value that was never written", [read(0, 1, { phone: "p9" })], 0],
-  ["new, then old", [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p1" }), read(4, 5, { phone: "p0" })], 2],
+  [
+    "a new value, then an old one",
+    [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p1" }), read(4, 5, { phone: "p0" })],
+    2,
+  ],
   [
     "a lost update",
     [write(0, 1, { email: "e1" }), write(2, 3, { phone: "p1" }), read(4, 5, { email: "e0", phone: "p1" })],
@@ -53,7 +56,7 @@ test.each<[string, Step[], number]>([
     2,
   ],
   [
-    "a value that returns",
+    "a value that comes back",
     [
       write(0, 1, { phone: "p1" }),
       write(2, 3, { phone: "p2" }),
@@ -63,7 +66,7 @@ test.each<[string, Step[], number]>([
     3,
   ],
   [
-    "a write that returns a lost one",
+    "a write whose response lacks an earlier one",
     [
       write(0, 1, { phone: "p1" }),
       { sent: 2, completed: 3, wrote: { email: "e1" }, saw: { email: "e1", phone: "p0" } },
@@ -72,7 +75,7 @@ test.each<[string, Step[], number]>([
   ],
 ])("rejects %s", (_name, steps, at) => expect(check(initial, steps)).toEqual({ linearizable: false, at: steps[at] }));
 
-test("agrees with a search through every order", () => {
+test("agrees with a search of every order", () => {
   const value = fc.integer({ min: 0, max: 2 });
   const field = fc.constantFrom(...names);
   const step = fc
@@ -129,7 +132,7 @@ test("accepts every history of a real register, however its operations overlap",
   );
 });
 
-test("a write with an unknown outcome happens before the first read of its value, or is left out", () => {
+test("a write with an unknown outcome happens before the first read of its value, or is omitted", () => {
   const unread = operation({ wrote: { phone: "p1" }, outcome: "unknown", sent: 0, completed: 5 });
   const read = operation({ wrote: { phone: "p2" }, outcome: "unknown", sent: 0, completed: 5 });
   const failed = operation({ wrote: { phone: "p3" }, outcome: "failed", sent: 0, completed: 5 });
@@ -152,7 +155,7 @@ function read(sent: number, completed: number, saw: Partial<Fields>): Step {
   return { sent, completed, saw };
 }
 
-/** Tries every order that the times allow; what was never served may be left out. */
+/** Tries every order that the times allow. Unfinished operations may be omitted. */
 function someOrder(state: Fields, left: readonly Step[]): boolean {
   if (left.every(({ completed }) => completed === Infinity)) return true;
   return left.some((step) => {

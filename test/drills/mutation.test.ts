@@ -1,4 +1,4 @@
-// The mutation runs and their accepted survivors name existing files.
+// Checks the configuration of the mutation runs and the list of accepted survivors.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +8,15 @@ import { rowsOf, scoreOf } from "./mutation/report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-function here(paths: readonly string[]): void {
+function expectFiles(paths: readonly string[]): void {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 }
 
-test("every file of a group and each of its tests exists", () => {
-  for (const { mutate, tests } of groups) here([...mutate, ...tests]);
+test("every file and test of a group exists", () => {
+  for (const { mutate, tests } of groups) expectFiles([...mutate, ...tests]);
 });
 
-test("a group has a mongod if one of its tests uses it", () => {
+test("a group has a mongod if and only if one of its tests uses it", () => {
   const needed = groups.map(({ name, tests }) => [
     name,
     tests.some((path) =>
@@ -40,7 +40,7 @@ function filesOf(part: string): string[] {
     .map((name) => `${part}${name}`);
 }
 
-test("mutates every file of the guards, the gateway and the idempotent commit in one group, or has a reason not to", () => {
+test("mutates every file of the guards, the gateway and the idempotent commit in exactly one group, unless it is excluded with a reason", () => {
   const files = parts.flatMap(filesOf);
   const isExcluded = (path: string): boolean =>
     Object.keys(excluded).some((from) => (from.endsWith("/") ? path.startsWith(from) : path === from));
@@ -51,20 +51,20 @@ test("mutates every file of the guards, the gateway and the idempotent commit in
   expect(new Set(mutated).size).toBe(mutated.length);
 });
 
-test("excludes only existing files, and each for a reason", () => {
-  here(Object.keys(excluded));
+test("excludes only existing files, each with a reason", () => {
+  expectFiles(Object.keys(excluded));
   for (const reason of Object.values(excluded)) expect(reason.length).toBeGreaterThan(20);
 });
 
-test("the accepted survivors are in existing files", () => {
+test("accepted survivors are in existing files", () => {
   const named = [...read("test/drills/mutation/survivors.md").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g)].map(
     ([, path = ""]) => path,
   );
   expect(named.length).toBeGreaterThan(10);
-  here(named);
+  expectFiles(named);
 });
 
-test("a mutant counts as detected when a test failed or did not end, and not when the tests could not run", () => {
+test("a mutant counts as detected if a test failed or timed out, but not if the tests could not run", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-mutation-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };

@@ -1,4 +1,4 @@
-// The network of the drills: what each state of a link does to the bytes on it.
+// Tests the simulated network of the drills: what each state of a link does to its bytes.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Network } from "./fixture/network.ts";
 import { startNetwork } from "./fixture/network.ts";
 
-// This process is the client; the server is another one by name only, which is what the network goes by.
+// This process is both client and server. The network only distinguishes them by name.
 const network: Network = startNetwork(() => new Map([[process.pid, "client"]]));
-/** What the server received, by connection. */
+/** What the server received on each connection. */
 const received: string[] = [];
 const server = createServer((socket) => {
   const at = received.push("") - 1;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A connection, and what it has been sent. */
+/** A connection, and what it has received. */
 function open(): { socket: Socket; text: () => string; ended: Promise<unknown> } {
   const socket = connect(port, "127.0.0.1");
   let text = "";
@@ -43,7 +43,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-test("an open link passes everything in both directions", async () => {
+test("an open link passes everything both ways", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -53,7 +53,7 @@ test("an open link passes everything in both directions", async () => {
   socket.destroy();
 });
 
-test("a rejected link resets open and new connections, but not those of another process", async () => {
+test("a rejected link resets open and new connections, but not those of other processes", async () => {
   const before = open();
   before.socket.write("a");
   await until(() => before.text() === "<a>");
@@ -100,7 +100,7 @@ test("a link can hold replies while the requests arrive", async () => {
   socket.destroy();
 });
 
-test("data that is held is lost when its connection is closed", async () => {
+test("held data is lost if its connection is closed", async () => {
   const { socket, text, ended } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -115,7 +115,7 @@ test("data that is held is lost when its connection is closed", async () => {
   expect(received.at(-1)).toBe("a");
 });
 
-test("a slow link keeps the order of the delayed data", async () => {
+test("a slow link delivers delayed data in order", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -128,7 +128,7 @@ test("a slow link keeps the order of the delayed data", async () => {
   network.heal();
   socket.write("e");
   await until(() => received.at(-1) === "abcde");
-  // A delay is never shorter than it is set to be.
+  // A delay is never shorter than requested.
   expect(performance.now() - begun).toBeGreaterThan(55);
   socket.destroy();
 });

@@ -1,7 +1,7 @@
-// A successful operation of a client, for tests of the checks on histories.
+// A successful operation, for tests of the history checks.
 import type { Operation } from "./histories/operation.ts";
 
-/** An operation from 0 to 1, with these members: a read, or a change if it wrote something. */
+/** An operation from 0 to 1 with these properties: a read, or a write if `wrote` is given. */
 export function operation(of: Partial<Operation>): Operation {
   return {
     client: "c",

@@ -1,4 +1,4 @@
-// The drill of a Redis Cluster and a Sentinel group in its short form: `npm run drill -- redis-groups` is the long one.
+// The short form of the redis-groups drill. `npm run drill -- redis-groups` runs the long one.
 import { redisGroups } from "./redis-groups/redis-groups.ts";
 import { holds } from "./hold.ts";
 

@@ -1,4 +1,4 @@
-// The drill of instances that are replaced under load, in its short form.
+// The short form of the rolling drill.
 import { rolling } from "./rolling/rolling.ts";
 import { holds } from "./hold.ts";
 

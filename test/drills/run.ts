@@ -1,10 +1,10 @@
-// `npm run drill`: runs drills in their long form, their negative controls after them, and checks both.
+// `npm run drill`: runs drills in their long form, then their controls, and checks both.
 import { parseArgs } from "node:util";
 import { drills } from "./all.ts";
 import type { Drill, Report, Run } from "./drill.ts";
 
 const usage = `npm run drill -- [NAME …] [--short] [--no-controls] [--list] [--from COMMIT]
-All drills where none is named. "upgrade" runs the code of --from in parallel. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
+Runs all drills if none is named. "upgrade" runs the code of --from alongside. Exits with 1 if a promise does not hold or a control goes unnoticed.
 
 ${drills.map(({ name, promise }) => `  ${name.padEnd(16)} ${promise}`).join("\n")}`;
 
@@ -24,7 +24,7 @@ if (values.help || values.list) {
 }
 const unknown = positionals.filter((wanted) => !drills.some(({ name }) => name === wanted));
 if (unknown.length > 0) {
-  console.error(`no drill is called ${unknown.join(", ")}\n\n${usage}`);
+  console.error(`Unknown drill: ${unknown.join(", ")}\n\n${usage}`);
   process.exit(2);
 }
 
@@ -32,7 +32,7 @@ const verdicts: string[] = [];
 for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
   await check(drill);
 console.log(`\n${verdicts.join("\n")}`);
-// A connection of a drill's own clients that is still open must not keep the command.
+// Open connections of the drills' clients must not keep the process alive.
 process.exit();
 
 async function check({ name, promise, run, controls }: Drill): Promise<void> {
@@ -45,7 +45,7 @@ async function check({ name, promise, run, controls }: Drill): Promise<void> {
     console.log(`\n# ${name}, control: ${broken}`);
     const { violations, unprovoked = [] } = await timed(run);
     const seen = violations.length > 0 && unprovoked.length === 0;
-    verdict(name, seen, seen ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}${missing(unprovoked)}`);
+    verdict(name, seen, seen ? `control noticed: ${broken}` : `CONTROL UNNOTICED: ${broken}${missing(unprovoked)}`);
   }
 }
 

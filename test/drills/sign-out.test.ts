@@ -1,4 +1,4 @@
-// The sign-out drill in its short form.
+// The short form of the sign-out drill.
 import { signOut } from "./sign-out/sign-out.ts";
 import { holds } from "./hold.ts";
 

@@ -1,4 +1,4 @@
-// The soak, in seconds.
+// The short form of the soak drill.
 import { soak } from "./soak/soak.ts";
 import { holds } from "./hold.ts";
 

@@ -1,4 +1,4 @@
-// The drill of the upgrade in its short form: this code and the release before in parallel.
+// The short form of the upgrade drill: runs this code beside the previous release.
 import { upgrade } from "./upgrade/upgrade.ts";
 import { holds } from "./hold.ts";
 

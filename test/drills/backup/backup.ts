@@ -1,4 +1,4 @@
-// All accounts are exported and restored into an empty database, both with interruptions, and compared byte for byte.
+// Exports all accounts and restores them into an empty database, interrupting both, and compares them byte for byte.
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,16 +35,16 @@ export const backup: Drill = {
   promise: "Restored equals backed up: every field of every record, API key, identity, enrolment and audit entry",
   run: (form, say) => examine(form, say),
   controls: [
-    control("the restore leaves a field out", {
+    control("the restore omits a field", {
       from: "documents.map(({ _id, ...replacement }) => ({",
       to: "documents.map(({ _id, last_used_at: _out, ...replacement }) => ({",
     }),
-    control("the audit log is not read", {
+    control("the export skips the audit log", {
       from: '[collections.auditLog]: {\n    kept: "account"',
       to: '[collections.auditLog]: {\n    kept: "nothing"',
     }),
     control(
-      "an account is restored over an existing one",
+      "a restore overwrites an existing account",
       ...["failTaken", "failName"].map((name) => ({
         from: `function ${name}(): never {
   return fail(`,
@@ -73,7 +73,7 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
       if (source === undefined) throw new Error("no instance");
       const { accounts, contacts } = sizes[form];
       const filled = await fill(fixture, parent, accounts, contacts);
-      say(`${filled.length} accounts are filled`);
+      say(`${filled.length} accounts filled`);
       const scene: Scene = { fixture, source, folder: join(parent, "backup"), say, form, violations };
       const doomed = filled.at(-1)?.id ?? "";
       const load = form === "long" ? await loadOn(source, fixture.services, "the export") : undefined;
@@ -93,7 +93,7 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
   }
 }
 
-/** Exports with Ctrl-C in the middle, then with a kill, then to the end, while the last account is deleted. */
+/** Interrupts the export with Ctrl-C, kills the second attempt, and deletes the last account during the third. */
 async function exportAll({ source, folder, say, form, violations }: Scene, doomed: string): Promise<void> {
   const run = (): Running => startCommand(source, "export", "--all", folder, "--rate", String(sizes[form].rate));
   const first = run();
@@ -102,7 +102,7 @@ async function exportAll({ source, folder, say, form, violations }: Scene, doome
   const { code, output } = await first.ended;
   if (code !== 130) violations.push(`an interrupted export ended with ${code}: ${output}`);
   if (readdirSync(folder).some((name) => name.endsWith(".part")))
-    violations.push("an interrupted export leaves a part");
+    violations.push("an interrupted export left a partial file");
   const [done = ""] = recorded(folder);
   const { mtimeMs } = statSync(join(folder, done));
 
@@ -121,13 +121,13 @@ async function exportAll({ source, folder, say, form, violations }: Scene, doome
   const last = await third.ended;
   if (last.code !== 0) throw new Error(`the export ended with ${last.code}: ${last.output}`);
   const { left_out: leftOut, resumed } = JSON.parse(last.output) as { left_out: string[]; resumed: number };
-  if (String(leftOut) !== doomed) violations.push(`left out: ${String(leftOut)}, in place of ${doomed}`);
-  if (resumed < 3) violations.push(`${resumed} accounts were kept of an interrupted export`);
-  if (statSync(join(folder, done)).mtimeMs !== mtimeMs) violations.push("a complete file was written again");
-  if (existsSync(join(folder, `${doomed}.ndjson`))) violations.push("there is a file of an account that was deleted");
+  if (String(leftOut) !== doomed) violations.push(`left out ${String(leftOut)} instead of ${doomed}`);
+  if (resumed < 3) violations.push(`${resumed} accounts were reused from an interrupted export`);
+  if (statSync(join(folder, done)).mtimeMs !== mtimeMs) violations.push("a complete file was rewritten");
+  if (existsSync(join(folder, `${doomed}.ndjson`))) violations.push("a deleted account has a file");
 }
 
-/** The files that the manifest has: one without a line there is written again. */
+/** The files listed in the manifest. A file that is not listed is rewritten. */
 function recorded(folder: string): string[] {
   const manifest = join(folder, "manifest.ndjson");
   if (!existsSync(manifest)) return [];
@@ -140,38 +140,38 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.ndjson$/.test(name)) : [];
 }
 
-/** Others can read nothing of the files, and nobody can read a key in them. */
+/** Only the owner can read the files, and they contain no API key. */
 function checkFiles({ folder, violations }: Scene, filled: readonly Filled[]): void {
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-  if (modeOf(folder) !== "700") violations.push(`the folder has the mode ${modeOf(folder)}`);
+  if (modeOf(folder) !== "700") violations.push(`the folder has mode ${modeOf(folder)}`);
   const secrets = filled.flatMap(({ keys }) => keys.map(({ key }) => key));
   for (const name of readdirSync(folder)) {
-    if (modeOf(join(folder, name)) !== "600") violations.push(`${name} has the mode ${modeOf(join(folder, name))}`);
+    if (modeOf(join(folder, name)) !== "600") violations.push(`${name} has mode ${modeOf(join(folder, name))}`);
     const text = readFileSync(join(folder, name), "utf8");
-    if (secrets.some((key) => text.includes(key))) violations.push(`${name} has an API key`);
+    if (secrets.some((key) => text.includes(key))) violations.push(`${name} contains an API key`);
   }
 }
 
-/** An instance over an empty database. */
+/** Runs `work` with an instance on an empty database. */
 async function withTarget(
   { fixture }: Scene,
   build: Readonly<Record<string, string>>,
   work: (target: ChildInstance, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   try {
     const database = await createDatabase(fixture.mongod.administratorUri);
-    endings.push(() => database.drop());
+    cleanups.push(() => database.drop());
     const redis = await startOwnRedis();
-    endings.push(() => redis.stop());
+    cleanups.push(() => redis.stop());
     const client = await connectMongo(database.administratorUri, 30_000);
     await primaryOf(client).waitUntilHeld(30_000);
-    endings.push(() => client.close());
+    cleanups.push(() => client.close());
     const target = await startChild(database.uri, redis.uri, build);
-    endings.push(() => target.kill());
+    cleanups.push(() => target.kill());
     await work(target, client);
   } finally {
-    for (const end of endings.reverse()) await end();
+    for (const end of cleanups.reverse()) await end();
   }
 }
 
@@ -200,9 +200,9 @@ async function restoreAll(
   for (const { keys } of filled.filter(({ id }) => !without.includes(id)))
     for (const { key, status } of keys) {
       const got = await rest(target.base, "/v1/contacts?query=contact", { key });
-      if (got.status !== status) violations.push(`a key gets ${got.status} in place of ${status}`);
+      if (got.status !== status) violations.push(`a key gets ${got.status} instead of ${status}`);
     }
-  // What was restored once is not restored over what has changed since.
+  // Repeating a restore does not overwrite later changes.
   const again = await startCommand(target, "restore", folder).ended;
   if (again.code !== 0) violations.push(`a repeated restore ended with ${again.code}: ${again.output}`);
   const rejected = await startCommand(source, "restore", folder).ended;
@@ -210,7 +210,7 @@ async function restoreAll(
     violations.push(`a restore over existing accounts ended with ${rejected.code}: ${rejected.output}`);
 }
 
-/** A damaged file is found before anything is restored. */
+/** Damaged files are detected before anything is restored. */
 async function checkRejections(
   { folder, violations }: Scene,
   target: ChildInstance,
@@ -226,9 +226,9 @@ async function checkRejections(
     const { code, output } = await startCommand(target, "restore", copy).ended;
     rmSync(copy, { recursive: true });
     if (code !== 1 || !output.includes("damaged"))
-      violations.push(`${name} is damaged, and the restore says ${output}`);
+      violations.push(`${name} is damaged, but the restore printed ${output}`);
     if ((await client.db().collection("accounts").countDocuments()) > 0)
-      violations.push(`a damaged backup is restored`);
+      violations.push(`a damaged backup was restored`);
   }
 }
 
@@ -239,5 +239,5 @@ async function loadOn(
 ): Promise<ReturnType<typeof startLoad> & { readonly account: string }> {
   const { _id } = await accounts.create(`busy-${what.replace(" ", "-")}@example.com`, true);
   const { secret } = await apiKeys.create(_id, "read_write");
-  return { ...startLoad(instance.base, secret, `beside ${what}`), account: _id.toHexString() };
+  return { ...startLoad(instance.base, secret, `during ${what}`), account: _id.toHexString() };
 }

@@ -2,15 +2,15 @@
 import type { Db } from "mongodb";
 import { BSON } from "mongodb";
 
-/** Documents by their collection and id, byte for byte. */
+/** The raw bytes of each document, by collection and id. */
 export type Stored = ReadonlyMap<string, string>;
 
-/** What docs/backup.md says is not kept. */
+/** The collections that a backup does not contain, as docs/backup.md says. */
 const notKept = new Set([
   ...["idempotency", "dashboard_sessions", "erasures", "logout_tokens", "request_counts", "restores", "switches"],
 ]);
 
-/** Everything that has to be restored, but for these accounts. */
+/** Everything that must be restored, except for these accounts. */
 export async function stored(db: Db, without: readonly string[] = []): Promise<Stored> {
   const all = new Map<string, string>();
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
@@ -25,18 +25,18 @@ export async function stored(db: Db, without: readonly string[] = []): Promise<S
   return all;
 }
 
-/** In what the restored documents differ. */
+/** Describes how the restored documents differ. */
 export function differences(before: Stored, after: Stored): string[] {
   const lost = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is missing`);
   const more = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} was never there`);
   const changed = [...before].flatMap(([name, bytes]) => {
     const now = after.get(name);
-    return now === undefined || now === bytes ? [] : [`${name} is ${shown(now)} in place of ${shown(bytes)}`];
+    return now === undefined || now === bytes ? [] : [`${name} is ${shown(now)} instead of ${shown(bytes)}`];
   });
   return [...lost, ...more, ...changed];
 }
 
-/** How many documents there are, by collection. */
+/** The number of documents in each collection. */
 export function countsOf(all: Stored): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of all.keys()) {

@@ -1,4 +1,4 @@
-// Accounts with every field of every record, and with every state that an account, its key and its sign-in can be in.
+// Accounts that cover every field of every record and every state of an account, its key and its sign-in.
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,25 +16,25 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import { startCommand } from "../fixture/command.ts";
 
-/** An account, and what each of its keys gets. */
+/** An account, and the status that each of its keys gets. */
 export interface Filled {
   readonly id: string;
   readonly keys: readonly { readonly key: string; readonly status: number }[];
 }
 
-/** What becomes of the accounts: of many, one after the other. */
+/** The final state of each account, in rotation. */
 const states = ["used", "rotated", "suspended", "revoked", "withdrawn", "without a key"] as const;
 const caller = { address: "192.0.2.7", requestId: "request-of-the-drill", token: "01234567" };
 const issuer = "https://provider.example/";
-/** A last use is written a second after it. */
+/** The last use of a key is written about a second later. */
 const usesWrittenMs = 2_500;
 
-/** Fills `count` accounts with every field of every record and `extra` contacts each. */
+/** Creates `count` accounts, each with every field of every record and `extra` contacts. */
 export async function fill(fixture: Fixture, folder: string, count: number, extra: number): Promise<Filled[]> {
   const filled: Filled[] = [];
   for (let at = 0; at < count; at++) filled.push(await fillOne(fixture, at, extra));
   const [first] = filled;
-  if (first === undefined) throw new Error("a drill without accounts");
+  if (first === undefined) throw new Error("the drill has no accounts");
   await runImport(fixture, folder, first.id);
   await addUnknownFields(fixture);
   for (const enabled of [false, true])
@@ -96,7 +96,7 @@ async function fillOne(fixture: Fixture, at: number, extra: number): Promise<Fil
 
 async function fillRecords(fixture: Fixture, accountId: string, at: number, extra: number): Promise<void> {
   const internal = `http://127.0.0.1:${fixture.instances[0]?.internalPort ?? 0}`;
-  /** Every record has an id of its own, so that sending it again is the same record. */
+  /** Safe to retry: every record has its own external id. */
   const internalCall = async (rpc: string, body: unknown): ReturnType<typeof rest> => {
     for (;;) {
       const response = await rest(internal, `/${rpc}`, { key: childToken, body });
@@ -120,7 +120,7 @@ async function fillRecords(fixture: Fixture, accountId: string, at: number, extr
     );
 }
 
-/** Uses a key for a write with an idempotency key. */
+/** Sends a write with an idempotency key. */
 async function writeOnce({ instances: [instance] }: Fixture, key: string): Promise<void> {
   const { status, text } = await rest(instance?.base ?? "", "/v1/contacts", {
     key,
@@ -138,7 +138,7 @@ async function runImport({ instances: [instance] }: Fixture, folder: string, acc
   if (code !== 0) throw new Error(`the import ended with ${code}: ${output}`);
 }
 
-/** A release that is not written yet may store other fields, and numbers of other types. */
+/** A later release may store new fields and other numeric types. */
 async function addUnknownFields({ client }: Fixture): Promise<void> {
   const later = {
     double: new Double(5),

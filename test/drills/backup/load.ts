@@ -1,13 +1,13 @@
-// A client that writes and reads in its own account while others are exported or restored.
+// A client that reads and writes its own account while others are exported or restored.
 import { rest } from "../../fixtures/service/service.ts";
 
-/** A load that runs. */
+/** A running load. */
 export interface Load {
-  /** Ends it; what was wrong, and the ids of the contacts that were acknowledged. */
+  /** Stops it and returns the violations and the ids of the acknowledged contacts. */
   stop(): Promise<{ readonly violations: readonly string[]; readonly created: readonly string[] }>;
 }
 
-/** Creates a contact and reads it, one after the other. */
+/** Creates contacts one at a time and reads each back. */
 export function startLoad(base: string, key: string, what: string): Load {
   const violations: string[] = [];
   const created: string[] = [];
@@ -16,7 +16,7 @@ export function startLoad(base: string, key: string, what: string): Load {
     while (running) {
       const made = await rest(base, "/v1/contacts", { key, body: { full_name: `Contact ${created.length}` } });
       const id = String(made.body?.data?.id);
-      // A starved machine may be late; nothing else may be wrong.
+      // A 503 only means that the machine is overloaded. Any other failure is a violation.
       if (made.status === 503) continue;
       if (made.status === 201) created.push(id);
       else violations.push(`${what}: a create got ${made.status}`);

@@ -1,4 +1,4 @@
-// One account is moved into a database that has another one, with an interruption.
+// Moves one account into a database that already has another, interrupting the restore.
 import { UUID } from "mongodb";
 import type { Db, MongoClient } from "mongodb";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
@@ -11,7 +11,7 @@ import type { Stored } from "./compare.ts";
 import { differences, stored } from "./compare.ts";
 import type { Filled } from "./fill.ts";
 
-/** Restores two accounts one by one, the second with a kill, and then tries to restore it where it is. */
+/** Restores two accounts one by one, killing the second restore, then tries to restore that account where it exists. */
 export async function moveOne(
   { fixture, source, folder, violations, say }: Scene,
   target: ChildInstance,
@@ -32,7 +32,7 @@ export async function moveOne(
   const second = await restore(target, moved.id).ended;
   if (second.code !== 0)
     violations.push(`the resumed restore of one account ended with ${second.code}: ${second.output}`);
-  say("one account is moved");
+  say("one account moved");
 
   violations.push(...differences(await ofAccounts(fixture.client.db(), moved, resident), await ofAccounts(db)));
   violations.push(
@@ -40,18 +40,18 @@ export async function moveOne(
   );
   for (const { key, status } of [...moved.keys, ...resident.keys]) {
     const got = await rest(target.base, "/v1/contacts?query=contact", { key });
-    if (got.status !== status) violations.push(`a key of a moved account gets ${got.status} in place of ${status}`);
+    if (got.status !== status) violations.push(`a key of a moved account gets ${got.status} instead of ${status}`);
   }
   const existing = await restore(source, moved.id).ended;
   if (existing.code !== 1 || !existing.output.includes("already_exists"))
-    violations.push(`a move to where the account is ended with ${existing.code}: ${existing.output}`);
+    violations.push(`a move to a database that has the account ended with ${existing.code}: ${existing.output}`);
   await rest(`http://127.0.0.1:${target.internalPort}`, "/records.admin.v1.AccountService/DeleteAccount", {
     key: childToken,
     body: { account_id: moved.id, reason: "a drill" },
   });
   const deleted = await restore(target, moved.id).ended;
   if (deleted.code !== 1 || !deleted.output.includes("was deleted here"))
-    violations.push(`a move to where the account was deleted ended with ${deleted.code}: ${deleted.output}`);
+    violations.push(`a move to a database that deleted the account ended with ${deleted.code}: ${deleted.output}`);
 }
 
 async function emailOf(db: Db, id: string): Promise<string> {
@@ -59,7 +59,7 @@ async function emailOf(db: Db, id: string): Promise<string> {
   return String(account?.["email"]);
 }
 
-/** Returns what belongs to these accounts, or to any, without the documents of the service. */
+/** Returns the documents of these accounts, or of all accounts, without service-wide documents. */
 async function ofAccounts(db: Db, ...accounts: readonly Filled[]): Promise<Stored> {
   const all = await db
     .collection("accounts")

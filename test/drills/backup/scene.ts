@@ -1,4 +1,4 @@
-// What a run of the drill works on, and how it waits for a command.
+// The state of one run of the drill, and a helper that waits during a command.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
@@ -14,11 +14,11 @@ export interface Scene {
   readonly violations: string[];
 }
 
-/** Waits until something is so while a command runs. */
-export async function until({ ended }: Running, isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits for a condition while a command runs. */
+export async function until({ ended }: Running, condition: () => boolean | Promise<boolean>): Promise<void> {
   let over = false;
   void ended.then(() => (over = true));
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (over) throw new Error(`a command ended too early: ${(await ended).output}`);
     await sleep(5);
   }

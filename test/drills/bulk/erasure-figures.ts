@@ -1,5 +1,4 @@
-// What an erasure is checked by: the reads of another account meanwhile, what each instance deleted, what collided and
-// what is left.
+// Measurements of an erasure: concurrent reads of another account, deletions of each instance, conflicts and leftovers.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { MongoClient, UUID } from "mongodb";
@@ -7,7 +6,7 @@ import { termsIndex } from "../../../src/db/search-index.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { rest } from "../../fixtures/service/service.ts";
 
-/** Latencies of requests, and how many were not 200. */
+/** Latencies of requests in milliseconds, and how many were not 200. */
 export interface Latencies {
   readonly requests: number;
   readonly failed: number;
@@ -15,7 +14,7 @@ export interface Latencies {
   readonly p99: number;
 }
 
-/** Reads of an account, one after the other on each instance in turn. */
+/** Reads an account sequentially, alternating between the instances. */
 export function readAll(instances: readonly ChildInstance[], key: string) {
   const latencies: number[] = [];
   let [running, failed] = [true, 0];
@@ -45,14 +44,14 @@ export function readAll(instances: readonly ChildInstance[], key: string) {
   };
 }
 
-/** What the instance has deleted, by its own metric. */
+/** How many documents the instance reports as deleted. */
 export async function deletedBy({ internalPort }: ChildInstance): Promise<number | undefined> {
   const { text: metrics } = await rest(`http://127.0.0.1:${internalPort}`, "/metrics");
   const [, value] = /^records_erasure_deleted_documents_total (\d+)$/m.exec(metrics) ?? [];
   return value === undefined ? undefined : Number(value);
 }
 
-/** The instances build the index in the background once no sweeper is at work. */
+/** Waits for the index, which the instances build in the background once no sweep is running. */
 export async function isIndexed(client: MongoClient): Promise<boolean> {
   for (let at = 0; at < 120; at++) {
     if (await client.db().collection("notes").indexExists(termsIndex.name)) return true;
@@ -61,13 +60,13 @@ export async function isIndexed(client: MongoClient): Promise<boolean> {
   return false;
 }
 
-/** How often writes have collided in mongod since it started. */
+/** The number of write conflicts since mongod started. */
 export async function conflictsIn(client: MongoClient): Promise<number> {
   const { metrics } = await client.db("admin").command({ serverStatus: 1 });
   return Number((metrics as { operation: { writeConflicts: number } }).operation.writeConflicts);
 }
 
-/** How many documents of the account there are, not counting the one of its erasure. */
+/** The number of documents left of the account, except for the record of its erasure. */
 export async function leftInMongo(client: MongoClient, accountId: UUID): Promise<number> {
   const db = client.db();
   const names = (await db.listCollections({}, { nameOnly: true }).toArray())
@@ -81,7 +80,7 @@ export async function leftInMongo(client: MongoClient, accountId: UUID): Promise
   return left.reduce((sum, one) => sum + one, 0);
 }
 
-/** How many names in Redis hold the account. */
+/** The number of Redis keys that contain the account id. */
 export async function leftInRedis(url: string, accountId: UUID): Promise<number> {
   const redis = new Redis(url);
   try {

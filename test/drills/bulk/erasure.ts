@@ -1,5 +1,5 @@
-// An account that is erased while several instances run: who deletes, what collides, what another account notices, what
-// is left.
+// Erases an account while several instances run, and measures who deletes, conflicts, the effect on another account and
+// what is left.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
@@ -20,31 +20,31 @@ import type { DatabaseUris } from "../../fixtures/databases/database.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import { noteSecret } from "../../fixtures/service/secrets.ts";
 
-/** What came of an erasure. */
+/** The outcome of an erasure. */
 export interface ErasureVerdict {
-  /** What each instance deleted, by its own metric; an instance that was killed took its number with it. */
+  /** How many documents each surviving instance reports as deleted. */
   readonly deletedBy: readonly (number | undefined)[];
-  /** How often writes collided in mongod while the account was swept. */
+  /** Write conflicts during the sweep. */
   readonly conflicts: number;
-  /** What is left of the account: in MongoDB, and names in Redis. */
+  /** Documents in MongoDB and keys in Redis that are left of the account. */
   readonly left: number;
   /** The last response of DeleteAccount. */
   readonly last: ErasureStatus;
   readonly seconds: number;
-  /** Whether the search index of notes is there again afterwards. */
+  /** Whether the search index of notes was rebuilt. */
   readonly isIndexed: boolean;
-  /** Of the reads of another account, in milliseconds: before, and meanwhile. */
+  /** Reads of another account, before and during the erasure. */
   readonly quiet: Latencies;
   readonly meanwhile: Latencies;
 }
 
-/** Where the erasure happens. */
+/** The databases and the size of the erasure. */
 export interface ErasureFixture {
   readonly mongod: DatabaseUris;
   readonly redisUrl: string;
   readonly instances: number;
   readonly notes: number;
-  /** Kills the instance that sweeps as soon as it has deleted something. */
+  /** Kills the sweeping instance after its first deletion. */
   readonly kill?: boolean;
   readonly say: (line: string) => void;
 }
@@ -52,7 +52,7 @@ export interface ErasureFixture {
 const accountService = "/records.admin.v1.AccountService";
 const ingestService = "/records.ingest.v1.IngestService";
 
-/** Fills an account and deletes it while the status is requested from every instance. */
+/** Fills an account, deletes it, and polls every instance for the status. */
 export async function drillErasure({
   mongod,
   redisUrl,
@@ -73,9 +73,9 @@ export async function drillErasure({
     ]);
     const { secret: key } = await apiKeys.create(other, "read_write");
     noteSecret(key);
-    const made = await makeNotes(client, mongod.uri, redisUrl, [other, id]);
+    const made = await createTemplates(client, mongod.uri, redisUrl, [other, id]);
     await multiply(client, made, id, notes, report);
-    report(`${notes} notes are there`);
+    report(`${notes} notes inserted`);
     for (let at = 0; at < count; at++) instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
     const [first] = instances as [ChildInstance];
 
@@ -125,7 +125,10 @@ export async function drillErasure({
   }
 }
 
-/** The control: several sweepers without a lease, each on a client of its own; how often their deletes collide. */
+/**
+ * The control: runs several sweepers without a lease, each with its own client, and returns the number of write
+ * conflicts.
+ */
 export async function sweepWithoutLease(
   mongod: DatabaseUris,
   redisUrl: string,
@@ -138,7 +141,7 @@ export async function sweepWithoutLease(
   const [client] = clients as [MongoClient];
   try {
     const { _id: id } = await createServices(client).accounts.create(`${randomUUID()}@example.com`, true);
-    await multiply(client, await makeNotes(client, mongod.uri, redisUrl, [id]), id, notes, () => undefined);
+    await multiply(client, await createTemplates(client, mongod.uri, redisUrl, [id]), id, notes, () => undefined);
     const before = await conflictsIn(client);
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
     await Promise.all(
@@ -155,7 +158,7 @@ export async function sweepWithoutLease(
   }
 }
 
-/** A response of DeleteAccount. */
+/** A response to DeleteAccount. */
 export interface ErasureStatus extends Record<string, unknown> {
   readonly erased?: boolean;
   readonly places: readonly { readonly place: string; readonly left?: string; readonly deleted?: string }[];
@@ -174,17 +177,14 @@ async function internal(port: number, path: string, message: unknown): Promise<R
   return body as Record<string, unknown>;
 }
 
-/**
- * Notes of each account through the service, to make copies of: what a document and its index entries are, only the
- * service knows.
- */
-async function makeNotes(
+/** Creates template notes through the service, because only the service knows their document format and index terms. */
+async function createTemplates(
   client: MongoClient,
   mongodbUri: string,
   redisUrl: string,
   accountIds: readonly UUID[],
 ): Promise<NoteDocument[]> {
-  // Ended before the copies are made: it would build the search index while they come.
+  // Stopped before the copies are inserted, or it would build the search index meanwhile.
   const instance = await startChild(mongodbUri, redisUrl, {}, () => undefined);
   try {
     for (const accountId of accountIds) {
@@ -213,7 +213,7 @@ async function makeNotes(
   }
 }
 
-/** Copies the notes until the account has as many. */
+/** Copies the notes until the account has `notes` of them. */
 async function multiply(
   client: MongoClient,
   made: readonly NoteDocument[],
@@ -232,7 +232,7 @@ async function multiply(
     await stored.insertMany(copies, { ordered: false, writeConcern: { w: 1 } });
   }
   if (!isLarge) return;
-  report("the notes are copied; their search index is built");
+  report("the notes are copied; building their search index");
   await stored.createIndexes([termsIndex]);
 }
 

@@ -1,4 +1,4 @@
-// Fixture of the bulk drills: a mongod and a Redis, a large account, and a small one to compare it with.
+// Fixture of the bulk drills: mongod, Redis, and a large and a small account to compare.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,19 +16,19 @@ import type { RequestCost } from "./endpoints.ts";
 import { requestAll } from "./endpoints.ts";
 import type { BulkSize } from "./generate.ts";
 
-/** What came of it all. */
+/** The outcome of the import, and the request costs on both accounts. */
 export interface BulkResult {
   readonly verdict: Verdict;
   readonly large: Readonly<Record<string, RequestCost>>;
   readonly small: Readonly<Record<string, RequestCost>>;
 }
 
-/** Imports an account of this size with kills, and a small one without, and requests everything of both. */
+/** Imports both accounts and requests every endpoint on each. */
 export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: string) => void): Promise<BulkResult> {
   const folder = mkdtempSync(join(tmpdir(), "records-bulk-"));
   const options = { dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: say };
   const [mongod, redis] = await Promise.all([startMongod(options), startRedis(options)]);
-  if (redis === undefined) throw new Error("no redis-server for the drill");
+  if (redis === undefined) throw new Error("The drill needs redis-server.");
   const database = await bothUris(mongod.uri, folder);
   const client = await connectMongo(database.administratorUri, 30_000);
   try {

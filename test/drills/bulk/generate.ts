@@ -5,21 +5,21 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { mulberry32 } from "../../../src/embedded/demo/random.ts";
 
-/** How many records of each kind. */
+/** The number of records of each kind. */
 export interface BulkSize {
   readonly contacts: number;
   readonly sessions: number;
   readonly notes: number;
 }
 
-/** What is in an account, in any order: how many records of a kind, and the sum of their hashes. */
+/** An order-independent digest: the number of records of a kind, and the sum of their hashes. */
 export interface Digest {
   count: number;
   sum: number;
 }
 
 const minute = 60_000;
-const begin = Date.UTC(2022, 0, 1);
+const start = Date.UTC(2022, 0, 1);
 const syllables = [
   "ka",
   "lo",
@@ -49,14 +49,14 @@ const syllables = [
 ];
 
 /**
- * Writes the file: contacts and sessions with external ids, notes of both without any name. Every note has the word
- * "every", every tenth "tenth".
+ * Writes the file: contacts and sessions with external ids, and their notes without. Every note contains the word
+ * "every", and every tenth note "tenth".
  */
 export async function writeAccount(file: string, size: BulkSize): Promise<void> {
   await pipeline(Readable.from(inChunks(lines(size))), createWriteStream(file));
 }
 
-/** The digests of what the file holds, by collection. */
+/** The expected digest of each collection. */
 export function digestsOf(size: BulkSize): Readonly<Record<"contacts" | "sessions" | "notes", Digest>> {
   const digests = { contacts: emptyDigest(), sessions: emptyDigest(), notes: emptyDigest() };
   for (let at = 0; at < size.contacts; at++) addTo(digests.contacts, `c${at}`, contactName(at));
@@ -87,7 +87,7 @@ function* lines(size: BulkSize): Iterable<string> {
       },
     });
   for (let at = 0; at < size.sessions; at++) {
-    const session_date = new Date(begin + at * 15 * minute).toISOString();
+    const session_date = new Date(start + at * 15 * minute).toISOString();
     yield JSON.stringify({
       session: {
         external_id: `s${at}`,
@@ -104,7 +104,7 @@ function* lines(size: BulkSize): Iterable<string> {
   }
   for (let at = 0; at < size.notes; at++) {
     const note = { content: noteText(at), created_at: noteTime(at) };
-    // Owners come in no order, as notes do that were written over years.
+    // The owners are shuffled, as in notes written over years.
     if (isOfContact(at))
       yield JSON.stringify({
         contact_note: { contact_external_id: `c${owner(at, size.contacts)}`, source: "import", ...note },
@@ -139,7 +139,7 @@ function sessionTitle(at: number): string {
   return `${word(at * 5 + 2)} ${word(at)} meeting ${at}`;
 }
 
-/** 100 to 340 characters, whose words are as unevenly frequent as those of a language. */
+/** 100 to 340 characters. The words have a skewed distribution, as in a natural language. */
 function noteText(at: number): string {
   const words = [at % 10 === 0 ? "every tenth" : "every other"];
   const random = mulberry32(at);
@@ -152,7 +152,7 @@ function noteText(at: number): string {
 }
 
 function noteTime(at: number): string {
-  return new Date(begin + at * minute).toISOString();
+  return new Date(start + at * minute).toISOString();
 }
 
 function isOfContact(at: number): boolean {

@@ -1,5 +1,4 @@
-// An import by the command line that is killed, whose service is killed, and that is resumed; then the account is
-// checked.
+// Kills the import command and then the service, resumes the import, and checks the account.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,18 +12,18 @@ import { startCommand } from "../fixture/command.ts";
 import type { BulkSize, Digest } from "./generate.ts";
 import { addTo, digestsOf, emptyDigest, writeAccount } from "./generate.ts";
 
-/** What came of a drill. */
+/** The outcome of a drill. */
 export interface Verdict {
-  /** What was wrong; nothing where all is as it was sent. */
+  /** What went wrong; empty if every record is as sent. */
   readonly faults: readonly string[];
   readonly seconds: number;
-  /** The largest memory of the service, in MB, in the first and the last third of its time. */
+  /** The service's peak memory in MB in the first and the last third of the run. */
   readonly memory: { readonly first: number; readonly last: number };
   /** What the last run of the command reported. */
   readonly summary: string;
 }
 
-/** What a drill works on. */
+/** The databases and the account of a drill. */
 export interface Fixture {
   readonly client: MongoClient;
   readonly mongodbUri: string;
@@ -33,7 +32,7 @@ export interface Fixture {
   readonly say: (line: string) => void;
 }
 
-/** Kills the command at 40 % and the service at 70 % of the records, and resumes. */
+/** Kills the command at 40 % of the records and the service at 70 %, and resumes. */
 export async function drillImport(
   { client, mongodbUri, redisUrl, accountId, say }: Fixture,
   size: BulkSize,
@@ -49,13 +48,13 @@ export async function drillImport(
     say(`${total} records in ${(statSync(file).size / 1e6).toFixed(0)} MB`);
 
     const first = runImport(instance, file, accountId);
-    await settled(client, accountId, total * 0.4);
+    await imported(client, accountId, total * 0.4);
     first.child.kill("SIGKILL");
     await first.ended;
     say(`${at(started)} the command was killed after ${await position(client, accountId)} records`);
 
     const second = runImport(instance, file, accountId);
-    await settled(client, accountId, total * 0.7);
+    await imported(client, accountId, total * 0.7);
     const { internalPort } = instance;
     await instance.kill();
     say(`${at(started)} the service was killed after ${await position(client, accountId)} records`);
@@ -67,8 +66,8 @@ export async function drillImport(
     const found = await digestsIn(client, accountId);
     for (const [name, expected] of Object.entries(digestsOf(size))) {
       const { count, sum } = found[name as keyof typeof found];
-      if (count !== expected.count) faults.push(`${name}: ${count} in place of ${expected.count}`);
-      else if (sum !== expected.sum) faults.push(`${name}: as many as were sent, but not the same`);
+      if (count !== expected.count) faults.push(`${name}: ${count} instead of ${expected.count}`);
+      else if (sum !== expected.sum) faults.push(`${name}: the number is right, but the content differs`);
     }
     const transcripts = await client.db().collection("transcripts").countDocuments({ account_id: accountId });
     if (transcripts !== Math.ceil(size.sessions / 1_000)) faults.push(`transcripts: ${transcripts}`);
@@ -80,7 +79,7 @@ export async function drillImport(
   }
 }
 
-/** What the database holds of the account. */
+/** The digests of the account's records in the database. */
 async function digestsIn(
   client: MongoClient,
   accountId: UUID,
@@ -112,20 +111,19 @@ async function position(client: MongoClient, accountId: UUID): Promise<number> {
   return (found?.["position"] as number | undefined) ?? 0;
 }
 
-/** Resolves when so many records are settled. */
-async function settled(client: MongoClient, accountId: UUID, records: number): Promise<void> {
+/** Resolves when this many records are imported. */
+async function imported(client: MongoClient, accountId: UUID, records: number): Promise<void> {
   let before = { position: -1, at: performance.now() };
   for (;;) {
     const now = await position(client, accountId);
     if (now >= records) return;
     if (now !== before.position) before = { position: now, at: performance.now() };
-    if (performance.now() - before.at > 120_000)
-      throw new Error(`the import stands still at ${now} of ${records} records`);
+    if (performance.now() - before.at > 120_000) throw new Error(`the import is stuck at ${now} of ${records} records`);
     await sleep(100);
   }
 }
 
-/** Samples the memory of a process, which may be replaced by another. Linux alone reports it. */
+/** Samples the memory of the current process on Linux. `pid` may change when the process is replaced. */
 function watchMemory(pid: () => number) {
   const samples: number[] = [];
   const timer = setInterval(() => {

@@ -1,24 +1,24 @@
-// The instants of a write at which it can be broken: its commands to the database, before and after, and the parts of
-// its reply.
+// The instants at which a write can be interrupted: before and after each database command, and between the parts of
+// its response.
 import type { CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
 import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
 import type { Received } from "./reply-proxy.ts";
 
-/** How a write is broken: where the instance is killed or its connection cut, or what mongod does to it. */
+/** How a write is interrupted: where the instance is killed or its connection cut, or which fault mongod injects. */
 export type Breach =
   | { readonly kind: "killed" | "cut"; readonly at: CommandInstant }
   | { readonly kind: "killed"; readonly received: Received }
   | { readonly kind: "fault"; readonly name: string; readonly fault: CommandFault };
 
-/** One write that is broken once. */
+/** A write that is interrupted once. */
 export interface BrokenWrite {
   readonly operation: Operation;
   readonly wire: SpokenWire;
   readonly breach: Breach;
 }
 
-/** The commands of a write in their order; the drill looks whether there are others. */
+/** The commands of a write in order. The drill reports any others. */
 export const commands: Readonly<Record<Operation, readonly Omit<CommandInstant, "when">[]>> = {
   create: [
     { command: "find", collection: "api_keys" },
@@ -53,7 +53,7 @@ const faults: Readonly<Record<string, CommandFault>> = {
     errorLabels: ["TransientTransactionError"],
   },
   "closes the connection before the commit": { failCommands: ["commitTransaction"], closeConnection: true },
-  "does not commit and says that nobody knows": {
+  "does not commit and reports an unknown result": {
     failCommands: ["commitTransaction"],
     errorCode: 91,
     errorLabels: ["UnknownTransactionCommitResult"],
@@ -63,18 +63,18 @@ const faults: Readonly<Record<string, CommandFault>> = {
     errorCode: 251,
     errorLabels: ["TransientTransactionError"],
   },
-  "commits and says that it is shutting down": {
+  "commits and reports a shutdown": {
     failCommands: ["commitTransaction"],
     writeConcernError: { code: 91, errmsg: "drill" },
   },
-  "commits and does not know of a majority": {
+  "commits without confirming a majority": {
     failCommands: ["commitTransaction"],
     writeConcernError: { code: 64, errmsg: "drill", errInfo: { wtimeout: true } },
   },
 };
 
 const operations: readonly Operation[] = ["create", "append"];
-const spoken: readonly SpokenWire[] = ["REST", "gRPC"];
+const wires: readonly SpokenWire[] = ["REST", "gRPC"];
 
 function instants(operation: Operation): CommandInstant[] {
   return commands[operation].flatMap((command) => (["before", "after"] as const).map((when) => ({ ...command, when })));
@@ -96,31 +96,28 @@ function breachesOf(operation: Operation): Record<Breach["kind"], readonly Breac
   };
 }
 
-/** Everything that can happen to either operation, on both wires. */
+/** Every interruption of both operations on both wires. */
 export const everyWrite: readonly BrokenWrite[] = operations.flatMap((operation) =>
-  spoken.flatMap((wire) =>
+  wires.flatMap((wire) =>
     Object.values(breaches[operation]).flatMap((kind) =>
       kind.map((breach): BrokenWrite => ({ operation, wire, breach })),
     ),
   ),
 );
 
-/**
- * Every instant at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other
- * one, on either operation.
- */
+/** Every kill, each on one wire, and every other cut and mongod fault, alternating between the operations. */
 export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operation, odd) =>
   Object.entries(breaches[operation]).flatMap(([kind, all]) =>
     all.flatMap((breach, at): BrokenWrite[] =>
       kind === "killed" || (at + odd) % 2 === 0
-        ? [{ operation, wire: spoken[(at + odd + (at >> 1)) % 2] ?? "REST", breach }]
+        ? [{ operation, wire: wires[(at + odd + (at >> 1)) % 2] ?? "REST", breach }]
         : [],
     ),
   ),
 );
 
-/** What an operator calls it. */
-export function spell({ operation, wire, breach }: BrokenWrite): string {
+/** Describes the interruption. */
+export function describe({ operation, wire, breach }: BrokenWrite): string {
   const write = `in a ${wire} ${operation}`;
   if (breach.kind === "fault") return `mongod ${breach.name} ${write}`;
   if ("received" in breach) return `killed when the client had received ${breach.received} ${write}`;

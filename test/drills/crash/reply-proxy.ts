@@ -1,23 +1,23 @@
-// Proxy that holds a reply back after its first part, over HTTP/1.1 or HTTP/2.
+// A proxy that holds back the rest of a response after its first part, over HTTP/1.1 or HTTP/2.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
 /**
- * What the client receives of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the
- * trailers.
+ * How much of a response the client receives: over HTTP/1.1 the head or all but a byte, over gRPC the headers or all
+ * but the trailers.
  */
 export type Received = "nothing" | "the head" | "all but the end";
 
-/** One way, for one reply. */
+/** A proxy for one response. */
 export interface ReplyProxy {
   readonly base: string;
-  /** Resolves when the reply is held back. Until the instance is gone, nothing more passes. */
+  /** Resolves when the response is held back. Nothing more passes until the instance is gone. */
   readonly reached: Promise<void>;
   stop(): void;
 }
 
-/** Opens a way to the instance that listens on this port of 127.0.0.1. */
+/** Starts a proxy to the instance on this port of 127.0.0.1. */
 export async function startReplyProxy(port: number, received: Received): Promise<ReplyProxy> {
   const sockets = new Set<Socket>();
   let hold = (): void => undefined;
@@ -62,14 +62,14 @@ export async function startReplyProxy(port: number, received: Received): Promise
   };
 }
 
-/** How many bytes pass, whether what follows is held back, and how many HEADERS frames have passed. */
+/** How many bytes pass, whether the rest is held back, and how many HEADERS frames have passed. */
 interface Cut {
   readonly passes: number;
   readonly held: boolean;
   readonly headers: number;
 }
 
-/** Undefined until the whole reply is there. */
+/** Undefined until the whole response has arrived. */
 function cutHttp1(reply: Buffer, received: Received): Cut | undefined {
   const head = reply.indexOf("\r\n\r\n") + 4;
   const length = Number(/^content-length: (\d+)/im.exec(reply.toString("latin1", 0, head))?.[1]);
@@ -82,8 +82,7 @@ function cutHttp1(reply: Buffer, received: Received): Cut | undefined {
 }
 
 /**
- * RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS
- * is type 1.
+ * RFC 9113: the frame header has nine bytes and starts with three bytes of length and one of type. HEADERS is type 1.
  */
 function cutHttp2(reply: Buffer, received: Received, before: number): Cut {
   const passing = { nothing: 0, "the head": 1, "all but the end": 1 }[received];

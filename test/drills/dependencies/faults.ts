@@ -1,4 +1,4 @@
-// Fault modes of MongoDB, Redis and the identity provider, and what must still be served meanwhile.
+// Faults of MongoDB, Redis and the identity provider, and what must still be served during each.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,29 +13,29 @@ import type { FaultMode } from "../../fixtures/network/proxy.ts";
 import type { Site } from "./site.ts";
 import type { Kind } from "./surfaces.ts";
 
-/** Something that is wrong for a while. */
+/** A fault that lasts for a while. */
 export interface Fault {
   readonly name: string;
-  /** Members that MongoDB has to have for it. */
+  /** The number of replica set members that it needs. */
   readonly members: 1 | 3;
-  /** Begins it; resolves with what ends it. */
+  /** Starts the fault and resolves with a function that ends it. */
   begin(site: Site): Promise<() => Promise<unknown>>;
-  /** What is not served as ever. */
+  /** The expected outcome of each kind of call; `served` by default. */
   readonly expects: Readonly<Partial<Record<Kind, "served" | "unavailable" | "either">>>;
-  /** The service gets over it while it lasts. */
+  /** The service recovers while the fault lasts. */
   readonly heals?: true;
-  /** It meets an instance that starts while it lasts. */
+  /** The requests go to an instance that starts during the fault. */
   readonly cold?: true;
 }
 
-const recordsAway: Fault["expects"] = {
+const recordsUnavailable: Fault["expects"] = {
   read: "unavailable",
   write: "unavailable",
   user: "unavailable",
   assistant: "unavailable",
   serving: "unavailable",
 };
-const recordsHalting: Fault["expects"] = {
+const recordsInterrupted: Fault["expects"] = {
   read: "either",
   write: "either",
   user: "either",
@@ -61,8 +61,8 @@ function mongoFaultMode(name: string, faultMode: FaultMode, expects: Fault["expe
 }
 
 /**
- * Commands of the service that mongod rejects with this code, by its fail points: OutOfDiskSpace, or UserWritesBlocked,
- * which is what `setUserWriteBlockMode` returns.
+ * Makes mongod's fail points reject the service's writes with this code: OutOfDiskSpace, or UserWritesBlocked, the
+ * error of `setUserWriteBlockMode`.
  */
 function mongoRejects(name: string, errorCode: number): Fault {
   const data = {
@@ -77,7 +77,7 @@ function mongoRejects(name: string, errorCode: number): Fault {
     async begin({ fixture: { client } }) {
       const points = {
         failCommand: data,
-        // A create without an idempotency key is an aggregation, as the reads are: its insert fails.
+        // A create without an idempotency key is an aggregation, as reads are, so its insert is made to fail.
         failCollectionInserts: { collectionNS: `${client.db().databaseName}.contacts` },
       };
       const set = async (mode: string): Promise<void> => {
@@ -90,7 +90,7 @@ function mongoRejects(name: string, errorCode: number): Fault {
   };
 }
 
-/** Redis by its own commands, past the proxy. */
+/** A fault caused by Redis's own commands, bypassing the proxy. */
 function redis(name: string, begin: (client: Redis) => Promise<() => Promise<unknown>>): Fault {
   return {
     name,
@@ -121,7 +121,7 @@ function redisFaultMode(name: string, faultMode: FaultMode): Fault {
   };
 }
 
-/** The provider responds otherwise: everything, or one path. */
+/** Replaces the provider's responses on one path, or on all. */
 function provider(name: string, handler: ResponseHandler, path = "*", cold?: Fault["expects"]): Fault {
   return {
     name,
@@ -150,12 +150,12 @@ const late =
     void sleep(ms).then(() => json({ error: "server_error" }, 500)(request, response));
 const neverReached = { assistant: "unavailable", "sign-in": "unavailable" } as const;
 
-/** The faults that matter most: what the short form suffers. */
-export const foremost = {
+/** The most important faults, which the short form runs. */
+export const mainFaults = {
   mongoFrozen: {
     name: "MongoDB frozen",
     members: 1,
-    expects: recordsAway,
+    expects: recordsUnavailable,
     begin: async ({ fixture }) => frozen(await fixture.primaryPid()),
   },
   diskFull: mongoRejects("MongoDB's disk full", 14031),
@@ -170,57 +170,55 @@ export const foremost = {
 
 /** All faults. */
 export const faults: readonly Fault[] = [
-  ...Object.values(foremost),
-  mongoFaultMode("MongoDB behind a frozen proxy", "frozen", recordsAway),
+  ...Object.values(mainFaults),
+  mongoFaultMode("MongoDB behind a frozen proxy", "frozen", recordsUnavailable),
   mongoFaultMode(
-    "MongoDB slow by 300 ms a piece",
+    "MongoDB slowed by 300 ms per chunk",
     { delayMs: 300 },
-    { ...recordsHalting, read: "served", user: "served" },
+    { ...recordsInterrupted, read: "served", user: "served" },
   ),
-  mongoFaultMode("MongoDB gone", "gone", recordsAway),
+  mongoFaultMode("MongoDB gone", "gone", recordsUnavailable),
   mongoRejects("MongoDB read-only", 371),
   redisFaultMode("Redis behind a frozen proxy", "frozen"),
-  redisFaultMode("Redis slow by 200 ms a piece", { delayMs: 200 }),
+  redisFaultMode("Redis slowed by 200 ms per chunk", { delayMs: 200 }),
   redisFaultMode("Redis gone", "gone"),
   redis("Redis flushed every 100 ms", async (client) => {
     const timer = setInterval(() => void Promise.all([client.flushall(), client.script("FLUSH")]), 100);
     return async () => clearInterval(timer);
   }),
   redis("Redis out of memory", (client) => configured(client, "maxmemory", "1", "64mb")()),
-  redis("Redis a replica of nobody", async (client) => {
+  redis("Redis as a replica of an unreachable master", async (client) => {
     await client.replicaof("127.0.0.1", 1);
     return () => client.replicaof("NO", "ONE");
   }),
-  redis("Redis without the replicas that it wants", (client) =>
-    configured(client, "min-replicas-to-write", "1", "0")(),
-  ),
-  redis("Redis that cannot write its file", cannotSave),
-  provider("the provider slow, and in error then", late(2_000)),
+  redis("Redis without enough replicas", (client) => configured(client, "min-replicas-to-write", "1", "0")()),
+  redis("Redis unable to save", cannotSave),
+  provider("the provider slow, then failing", late(2_000)),
   provider("the provider gone", away),
-  provider("the provider with keys that are none", json({ keys: "none" }), "/jwks"),
+  provider("the provider with malformed keys", json({ keys: "none" }), "/jwks"),
   provider("the provider silent from the start", silent, "*", neverReached),
   provider("the provider gone from the start", away, "*", neverReached),
-  provider("the provider with keys that are none from the start", json({ keys: "none" }), "/jwks", {
+  provider("the provider with malformed keys from the start", json({ keys: "none" }), "/jwks", {
     assistant: "unavailable",
   }),
   {
     name: "the primary frozen",
     members: 3,
-    expects: recordsHalting,
+    expects: recordsInterrupted,
     heals: true,
     begin: async ({ fixture }) => frozen(await fixture.primaryPid()),
   },
-  { name: "the primary stepping down", members: 3, expects: recordsHalting, heals: true, begin: stepDown },
-  { name: "no primary, two of three members killed", members: 3, expects: recordsAway, begin: killTwo },
-  { name: "the primary's files at the limit of their size", members: 3, expects: recordsHalting, begin: limitFiles },
+  { name: "the primary stepping down", members: 3, expects: recordsInterrupted, heals: true, begin: stepDown },
+  { name: "no primary, two of three members killed", members: 3, expects: recordsUnavailable, begin: killTwo },
+  { name: "the primary's files at their size limit", members: 3, expects: recordsInterrupted, begin: limitFiles },
 ];
 
-/** A dump that fails: a folder lies where the file should be. */
+/** Makes a dump fail: a folder has the name of the dump file. */
 async function cannotSave(client: Redis): Promise<() => Promise<unknown>> {
   const [, folder = ""] = (await client.config("GET", "dir")) as string[];
   const inTheWay = join(folder, "in-the-way.rdb");
   await mkdir(inTheWay);
-  // Redis does not say so where it keeps no file at all.
+  // Redis reports the failure only if it has save points.
   await client.config("SET", "save", "3600 1000000");
   await client.config("SET", "dbfilename", "in-the-way.rdb");
   await client.bgsave();
@@ -245,14 +243,14 @@ async function killTwo({ fixture: { mongod } }: Site): Promise<() => Promise<unk
   return () => mongod.revive();
 }
 
-/** Resolves when the one member that is left has noticed. */
+/** Resolves when the remaining member has stepped down. */
 async function noPrimary(uri: string): Promise<void> {
   const client = await MongoClient.connect(uri);
   while ((await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true) await sleep(100);
   await client.close();
 }
 
-/** Nothing can be written to a file any more. Mongod may end by that or not: in the end it has to be started again. */
+/** Makes every file write fail. Mongod may exit because of it, so it is restarted in the end. */
 async function limitFiles({ fixture }: Site): Promise<() => Promise<unknown>> {
   const pid = await fixture.primaryPid();
   const mongod = identify(pid);

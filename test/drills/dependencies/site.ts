@@ -1,5 +1,4 @@
-// The site of the drill: instances behind proxies, an identity provider in the drill's hand, and an account with
-// something of everything.
+// The setup of the drill: instances behind proxies, a fake identity provider, and an account with one of everything.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
@@ -15,22 +14,20 @@ import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
 
-/** What there is to break, and where requests go meanwhile. */
+/** The dependencies to break, and the account that requests use. */
 export interface Site {
   readonly fixture: Fixture;
   readonly provider: FakeProvider;
-  /**
-   * Between the instances and MongoDB; undefined where that has three members, which its clients find by themselves.
-   */
+  /** Between the instances and MongoDB. Undefined with three members, whose addresses clients discover. */
   readonly mongoProxy: Proxy | undefined;
   readonly redisProxy: Proxy;
   readonly account: Account;
-  /** Of a user who is signed in to the dashboard. */
+  /** The cookie of a user who is signed in to the dashboard. */
   readonly cookie: string;
-  /** Contacts of the account: enough for every call that changes one to have its own. */
+  /** Enough contacts for every call that changes one to have its own. */
   readonly contactIds: readonly string[];
   readonly sessionId: string;
-  /** A new access token of that user. */
+  /** Issues a new access token for that user. */
   token(): Promise<string>;
 }
 
@@ -38,10 +35,7 @@ const subject = "person-dora";
 const email = "dora@example.com";
 const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
-/**
- * Runs the work on a site and clears everything away, whatever came of it. `environment` are settings of every
- * instance.
- */
+/** Runs the work on a site and always cleans up. `environment` has settings for every instance. */
 export async function onSite<T>(
   { environment = {}, ...made }: FixtureOptions,
   work: (site: Site) => Promise<T>,
@@ -70,16 +64,16 @@ export async function onSite<T>(
   };
   try {
     return await withFixture(options, async (fixture) => {
-      if (redisProxy === undefined) throw new Error("there is no way to Redis");
+      if (redisProxy === undefined) throw new Error("no proxy to Redis");
       return work({
         fixture,
         provider,
         mongoProxy,
         redisProxy,
-        ...(await settle(fixture, provider)),
+        ...(await seed(fixture, provider)),
         token() {
           const now = Math.floor(Date.now() / 1_000);
-          // With all by which a sign-out ends it: of another token the provider has to say the rest.
+          // Has every claim that a sign-out needs, so the service does not introspect it.
           return accessToken(provider, { jti: randomUUID(), sid: "of-the-drill", auth_time: now, exp: now + 86_400 });
         },
       });
@@ -90,7 +84,7 @@ export async function onSite<T>(
   }
 }
 
-async function settle(
+async function seed(
   fixture: Fixture,
   { issuer }: FakeProvider,
 ): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {

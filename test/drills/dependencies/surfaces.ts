@@ -1,4 +1,4 @@
-// Every surface of an instance as calls with one of two right responses: served, or unavailable just now.
+// Calls to every surface of an instance. Each response is either served or unavailable.
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
@@ -12,11 +12,11 @@ import type { Fields, Outcome, Rpc, Wire, WireName } from "../../fixtures/client
 import { openWires } from "../../fixtures/clients/wires.ts";
 import type { Site } from "./site.ts";
 
-/** What a call needs, and so what keeps it from being served. */
+/** What a call depends on. */
 export type Kind =
   /** Nothing. */
   | "open"
-  /** The records, to read or to write them. */
+  /** Reading or writing records. */
   | "read"
   | "write"
   /** The session of a user at the dashboard. */
@@ -25,28 +25,28 @@ export type Kind =
   | "assistant"
   /** The identity provider's metadata. */
   | "sign-in"
-  /** gRPC's health and readiness, which say whether the records can be had. */
+  /** gRPC health and readiness, which report whether records are available. */
   | "serving";
 
-/** `served`, `unavailable` (503, UNAVAILABLE, NOT_SERVING), or in words what it was instead. */
+/** `served`, `unavailable` (503, UNAVAILABLE, NOT_SERVING), or a description of any other outcome. */
 export type Word = string;
 
-/** One request, as often as it is sent. */
+/** A request that can be sent repeatedly. */
 export interface Call {
   readonly name: string;
   readonly kind: Kind;
-  /** Never rejects: no response is a word too. */
+  /** Never rejects: a missing response is described too. */
   send(): Promise<Word>;
 }
 
-/** What became of the writes. */
+/** The outcome of every write. */
 export interface Ledger {
   readonly acknowledged: Acknowledged[];
-  /** Writes with a key that were not acknowledged, to be sent again. */
+  /** Writes with an idempotency key that were not acknowledged and will be retried. */
   readonly unacknowledged: Write[];
 }
 
-/** A write of one record, which has its name. */
+/** A write of one record, which contains `name`. */
 export interface Write {
   readonly wire: WireName;
   readonly rpc: Rpc;
@@ -59,17 +59,17 @@ export interface Write {
 /** All calls to one instance. */
 export interface Surfaces {
   readonly calls: readonly Call[];
-  /** Sends a write, once more perhaps. Never rejects. */
+  /** Sends a write, possibly a retry. Never rejects. */
   write(write: Write): Promise<Word>;
-  /** Requests something that nothing can keep it from: how long that takes is what the machine takes. */
+  /** Requests something without dependencies. Its latency shows how busy the machine is. */
   idle(): Promise<unknown>;
-  /** Once every request has its response: a connection that is closed under one would be a failure of ours. */
+  /** Waits for every response before it closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * The surfaces of an instance; `known` is an access token that it may have seen before. Writes are entered in the
- * ledger.
+ * The surfaces of an instance. `known` is an access token that the instance may have seen before. Writes are recorded
+ * in the ledger.
  */
 export function surfacesOf(
   site: Site,
@@ -84,9 +84,9 @@ export function surfacesOf(
     sessionId,
   } = site;
   const [contactId = "", ...others] = contactIds;
-  // Of its own for each: what many change at once is another matter.
+  // Each call gets its own contact, to avoid conflicts between them.
   const another = (): string => others.pop() ?? contactId;
-  // Under the name that the service has for itself: elsewhere it would lead a browser there.
+  // Uses the service's own host name; it would redirect a browser there from any other.
   const [page, internal] = [base.replace("127.0.0.1", "localhost"), `http://127.0.0.1:${internalPort}`];
   const { wires, close } = openWires({ base });
   const wireOf = (name: WireName): Wire => wires.find((wire) => wire.name === name) as Wire;
@@ -161,18 +161,18 @@ export function surfacesOf(
         (await health.check({})).status === Status.SERVING ? "served" : "unavailable",
       ),
       httpCall("/readyz", "serving", () => sendRequest(`${internal}/readyz`), 200),
-      call("a tool of MCP by a known token", "assistant", async () =>
+      call("an MCP tool with a known token", "assistant", async () =>
         toolWord(await send(base, `Bearer ${known}`, tool)),
       ),
-      call("a tool of MCP by a new token", "assistant", async () =>
+      call("an MCP tool with a new token", "assistant", async () =>
         toolWord(await send(base, `Bearer ${await site.token()}`, tool)),
       ),
       httpCall("a request without a key", "open", () => sendRequest(`${base}/v1/sessions`), 401),
-      httpCall("the page of nobody", "open", () => sendRequest(`${page}/`, { accept: "text/html" }), 200),
-      httpCall("the page of a user", "user", () => sendRequest(`${page}/`, { cookie, accept: "text/html" }), 200),
-      httpCall("the key of a user", "user", () => sendRequest(`${page}/v1/api-key`, { cookie }), 200),
+      httpCall("the page when signed out", "open", () => sendRequest(`${page}/`, { accept: "text/html" }), 200),
+      httpCall("the page when signed in", "user", () => sendRequest(`${page}/`, { cookie, accept: "text/html" }), 200),
+      httpCall("the user's API key", "user", () => sendRequest(`${page}/v1/api-key`, { cookie }), 200),
       httpCall(
-        "the way to the provider",
+        "the redirect to the provider",
         "sign-in",
         () => sendRequest(`${page}/sign-in`, { accept: "text/html" }),
         303,
@@ -195,7 +195,7 @@ export function surfacesOf(
 
 function said({ http, code, message = "" }: Outcome): Word {
   if (code === "ok" || (http !== undefined && http < 300)) return "served";
-  // The client's own words for a connection that broke: Node closes its streams with CANCEL where there is no error.
+  // The client's own codes for a broken connection. Node closes its streams with CANCEL if there is no error.
   if ((code === "aborted" || code === "canceled") && /ECONNRESET|closed/.test(message))
     return `no response (${message})`;
   return http === 503 || code === "unavailable" ? "unavailable" : `${code ?? http} ${message}`;
@@ -206,7 +206,7 @@ function wordOf({ status, text }: RestResponse, right: number): Word {
   return status === 503 ? "unavailable" : `${status} ${text.slice(0, 200)}`;
 }
 
-/** A tool that could not be served is no failure of the protocol: it says so in its result. */
+/** A tool that is unavailable reports that in its result, not as a protocol error. */
 function toolWord(response: RestResponse): Word {
   const word = wordOf(response, 200);
   if (word !== "served") return word;
@@ -216,5 +216,5 @@ function toolWord(response: RestResponse): Word {
   if (result === undefined) return `no result: ${response.text.slice(0, 200)}`;
   if (result.isError !== true) return "served";
   const text = result.content.map((part) => part.text).join(" ");
-  return /cannot respond right now|could not respond in time/.test(text) ? "unavailable" : `the tool says ${text}`;
+  return /cannot respond right now|could not respond in time/.test(text) ? "unavailable" : `the tool returned ${text}`;
 }

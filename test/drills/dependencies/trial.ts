@@ -3,22 +3,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";
 
-/** How a fault is suffered. */
+/** How a fault is tested. */
 export interface Trial {
-  /** How often everything is requested while the fault lasts, and milliseconds from one time to the next. */
+  /** How often everything is requested during the fault, and the pause between. */
   readonly waves: number;
   readonly pauseMs: number;
 }
 
-/** What was seen of a fault. */
+/** What was observed during a fault. */
 export interface Seen {
   readonly slowestMs: number;
-  /** From the end of the fault to the first time that everything was requested and served. */
+  /** From the end of the fault until every request was served. */
   readonly recoveryMs: number;
-  /**
-   * Requests that got 503 at their deadline, while not even an idle one was served
-   * quickly: whose fault that is nobody can know.
-   */
+  /** Requests that got 503 at their deadline while idle requests were slow too, so the machine may be the cause. */
   readonly unchecked: number;
   readonly violations: readonly string[];
 }
@@ -28,40 +25,41 @@ interface TimedResponse {
   readonly sentAt: number;
   readonly ms: number;
   readonly word: Word;
-  /** Of the slowest idle request at the same time. */
+  /** Latency of the slowest idle request at the same time. */
   readonly idleMs: number;
 }
 
-/** Every request is served within it. */
+/** Every request must be served within this time. */
 const respondWithinMs = 6_000;
-/** Everything is right again within it. */
+/** Everything must recover within this time. */
 const recoverWithinMs = 15_000;
-/** Whatever reports the state of MongoDB has to have noticed; a request reaches MongoDB itself. */
+/** Health checks may take this long to notice a fault. Other requests reach MongoDB directly. */
 const noticedWithinMs = 2_500;
 const idleEveryMs = 250;
-/** A little less than the service's deadline of 4.8 seconds. */
+/** Slightly below the service's deadline of 4.8 seconds. */
 const deadlineMs = 4_500;
-/** An idle request takes a few milliseconds. */
+/** An idle request normally takes a few milliseconds. */
 const slowIdleMs = 250;
 /**
- * On a busy machine a response waits as an idle request does: when it comes in, at its deadline, and when it goes out.
+ * On a busy machine, a request waits as long as an idle one three times: on arrival, at its deadline, and when it is
+ * answered.
  */
 const turns = 3;
 const warmWithinMs = 120_000;
 
-/** Requests one thing after the other, each until it is served, so that nothing is new to the instance. */
+/** Sends each request until it is served, so that the instance's caches are warm. */
 export async function warmUp({ calls }: Surfaces): Promise<void> {
   const until = performance.now() + warmWithinMs;
   for (const call of calls) {
     for (let word = await call.send(); word !== "served"; word = await call.send()) {
-      if (performance.now() > until) throw new Error(`before anything is broken ${call.name} is ${word}`);
+      if (performance.now() > until) throw new Error(`${call.name} is ${word} before any fault`);
       await sleep(100);
     }
   }
 }
 
-/** Suffers the fault; the instance that gets the requests is the same afterwards. */
-export async function suffer(
+/** Runs the fault and checks the same instance during and after it. */
+export async function runTrial(
   fault: Fault,
   surfaces: Surfaces,
   ledger: Ledger,
@@ -81,7 +79,7 @@ export async function suffer(
     }
     return responses;
   }
-  /** Milliseconds from `since` until everything was served. */
+  /** Waits until everything is served and returns the milliseconds since `since`. */
   async function served(since: number, when: string): Promise<number> {
     for (;;) {
       const sentAt = performance.now();
@@ -110,20 +108,19 @@ export async function suffer(
     const early = call.kind === "serving" && sentAt - begun < noticedWithinMs;
     if (expected === "either" || early || word === expected || !["served", "unavailable"].includes(word)) continue;
     if (word === "unavailable" && (ms > deadlineMs || call.kind === "serving") && idleMs > slowIdleMs) unchecked += 1;
-    else violations.push(`${fault.name}: ${call.name} was ${word}, and not ${expected}`);
+    else violations.push(`${fault.name}: ${call.name} was ${word}, not ${expected}`);
   }
   if (fault.heals === true) await served(begun, "into the fault");
   await end();
   const recoveryMs = await served(performance.now(), "after it ended");
   for (const write of ledger.unacknowledged.splice(0)) {
     const word = await surfaces.write(write);
-    if (word !== "served")
-      violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when it was sent again`);
+    if (word !== "served") violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when retried`);
   }
   return { slowestMs, recoveryMs, unchecked, violations };
 }
 
-/** Requests everything at once. Who is not served in time is not waited for. */
+/** Sends all requests at once and does not wait for those that exceed their time. */
 async function requestAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
   let idleMs = 0;
   let over = false;
@@ -135,15 +132,15 @@ async function requestAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
       await sleep(idleEveryMs);
     }
   })();
-  const patience = async (sentAt: number): Promise<Word> => {
+  const timeUp = async (sentAt: number): Promise<Word> => {
     for (let left = respondWithinMs; left > 0; left = sentAt + respondWithinMs + turns * idleMs - performance.now())
       await sleep(left);
-    return "nothing at all";
+    return "no response in time";
   };
   const responses = await Promise.all(
     calls.map(async (call): Promise<Omit<TimedResponse, "idleMs">> => {
       const sentAt = performance.now();
-      const word = await Promise.race([call.send(), patience(sentAt)]);
+      const word = await Promise.race([call.send(), timeUp(sentAt)]);
       return { call, sentAt, ms: performance.now() - sentAt, word };
     }),
   );

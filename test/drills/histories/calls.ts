@@ -1,5 +1,4 @@
-// The requests of the drill's clients: each is sent to one instance over one wire, and recorded with what its response
-// reports.
+// The requests of the drill's clients. Each goes to one instance over one wire and is recorded with its outcome.
 import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 import { rest } from "../../fixtures/service/service.ts";
@@ -7,10 +6,10 @@ import { childToken } from "../../fixtures/service/child.ts";
 import type { Fields, History, Intent, Operation, Outcome, Result } from "./operation.ts";
 import type { Site } from "./site.ts";
 
-/** Which client calls which instance, and over which wire. */
+/** Who calls which instance over which wire. */
 export type From = Pick<Intent, "client" | "instance"> & { readonly wire: WireName };
 
-/** A request, and how its response is read. */
+/** A request, and how to read its response. */
 interface RecordedCall {
   readonly intent: Omit<Intent, "client" | "instance" | "wire">;
   readonly rpc: Rpc;
@@ -20,7 +19,7 @@ interface RecordedCall {
   read?(data: Shown): Partial<Result>;
 }
 
-/** What responses show. */
+/** The fields of a response. */
 interface Shown extends Fields {
   readonly id: string;
   readonly notes_timeline: readonly { readonly content: string }[];
@@ -34,12 +33,12 @@ export interface Calls {
   copy(from: From, contact: string, session: string): Promise<Operation>;
   append(from: From, contact: string, note: string, keyed: boolean): Promise<Operation>;
   create(from: From, name: string): Promise<Operation>;
-  /** A call of the internal listener by Connect's JSON; `read` reports what the response shows. */
+  /** Calls the internal listener over Connect with JSON. `read` extracts the result from the response. */
   internal(intent: Intent, rpc: string, body: object, read?: (body: unknown) => Partial<Result>): Promise<Operation>;
   close(): void;
 }
 
-/** Calls to the instances of a site, recorded in a history. */
+/** Creates calls to the instances of a site that are recorded in a history. */
 export function createCalls(site: Site, history: History): Calls {
   const opened = new Map<string, ReturnType<typeof openWires>>();
   const wireTo = (instance: string, name: WireName) => {
@@ -52,9 +51,9 @@ export function createCalls(site: Site, history: History): Calls {
     return history.record({ ...from, ...intent }, async () => {
       const outcome = await wireTo(from.instance, from.wire).call({ rpc, request, key: site.account.key, ...more });
       const { data } = (outcome.body ?? {}) as { data?: Shown };
-      const came = resultOf(outcome, intent.records === "write");
+      const result = resultOf(outcome, intent.records === "write");
       return {
-        ...came,
+        ...result,
         ...(data !== undefined && read?.(data)),
         ...(outcome.http === 404 || outcome.code === "not_found" ? { missing: true } : {}),
       };
@@ -124,10 +123,10 @@ export function createCalls(site: Site, history: History): Calls {
   };
 }
 
-/** Whose 503 says that nothing was done: the operator's switches. */
+/** A 503 because of an operator's switch means that nothing was written. */
 const switchedOff = /temporarily disabled|Writes are temporarily unavailable/;
 
-/** What a status means. */
+/** Returns the outcome that an HTTP status implies. */
 export function httpResult(status: number, text: string, writes: boolean): Result {
   if (status < 400) return { outcome: "ok", status: String(status) };
   const certain = status < 500 || (status === 503 && switchedOff.test(text));
@@ -140,7 +139,7 @@ export function httpResult(status: number, text: string, writes: boolean): Resul
 function resultOf({ http, code, reason, message = "" }: WireOutcome, writes: boolean): Result {
   if (http !== undefined) return httpResult(http, message, writes);
   if (code === "ok") return { outcome: "ok", status: "ok" };
-  // Without a reason it is the connection's word, and not the service's.
+  // Without a reason, the error comes from the connection and not from the service.
   if (reason === undefined) return { outcome: "unknown", status: `none (${code})` };
   const unknown = code === "internal" || (code === "unavailable" && !switchedOff.test(message));
   const outcome: Outcome = unknown ? "unknown" : "failed";

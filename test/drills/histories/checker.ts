@@ -1,4 +1,4 @@
-// Checks a round as a whole: every check on its history, and how long what was broken took to come back.
+// Runs every check on the history of a round, and measures the recovery.
 import type { Committed } from "./oplog.ts";
 import type { History, Operation } from "./operation.ts";
 import type { Standstill } from "./records-checker.ts";
@@ -16,7 +16,7 @@ import type { Register } from "./registers.ts";
 import type { Site } from "./site.ts";
 import type { Violation } from "./violations.ts";
 
-/** A round that is over, and what MongoDB committed during it. */
+/** A completed round, and what MongoDB committed during it. */
 export interface FinishedRound {
   readonly site: Site;
   readonly history: History;
@@ -25,12 +25,12 @@ export interface FinishedRound {
   readonly standstills: readonly Standstill[];
   /** When the last nemesis began. */
   readonly faultAt: number;
-  /** From when everything has to recover. */
+  /** When recovery starts. */
   readonly healedAt: number;
   readonly failures: readonly string[];
 }
 
-/** The violations and the measurements. */
+/** Returns the violations and the measurements. */
 export function checkRound({
   site,
   history,
@@ -72,7 +72,7 @@ export function checkRound({
   };
 }
 
-/** Operations by how they ended, for figures. */
+/** Counts operations by outcome, for the figures. */
 export function outcomesOf(operations: readonly Operation[]): string {
   const counts = new Map<string, number>();
   for (const { outcome } of operations) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);

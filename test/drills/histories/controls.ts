@@ -1,19 +1,19 @@
-// The controls of the histories drill: the service with one part of its consistency taken out, under the nemesis that
-// shows it.
+// The controls of the histories drill: each removes one part of the service's consistency, under the nemesis that
+// reveals it.
 import type { Control } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
 import type { RoundPlan } from "./round.ts";
 import { runHistories } from "./rounds.ts";
 
-/** A fault of ours, and how it is to show. */
+/** A bug, and the violations that must reveal it. */
 interface Planned {
   readonly broken: string;
-  /** What is changed in the sources. */
+  /** The source changes. */
   readonly breaks: readonly Break[];
-  /** The rounds that provoke it. */
+  /** The rounds that reveal it. */
   readonly rounds: readonly RoundPlan[];
-  /** The violations that count; others count for nothing. */
+  /** The violations that count. Others are ignored. */
   readonly seen: RegExp;
 }
 
@@ -38,8 +38,8 @@ const planned: readonly Planned[] = [
     seen: /^(stale|served after)/,
   },
   {
-    // Reads are broken too: an update that rests on what a majority has meets no other branch.
-    broken: "an update rests on a counter, which both branches of a cut reach, in place of the revision",
+    // Breaks reads too: an update based on majority-committed data never conflicts with another branch.
+    broken: "an update compares a counter, which both branches of a cut can reach, instead of the revision",
     breaks: [
       localReads,
       ...noLease,
@@ -52,13 +52,13 @@ const planned: readonly Planned[] = [
     seen: /^lost/,
   },
   {
-    broken: "reads see what no majority has",
+    broken: "reads return data that no majority has",
     breaks: [localReads, ...noLease],
     rounds: [forced, forced],
     seen: /^dirty/,
   },
   {
-    broken: "a write is tried again after its caller was served",
+    broken: "a write is retried after its caller got a response",
     breaks: [
       { from: "onPassed(deadline, () => endSession(client, session))", to: "() => undefined" },
       {
@@ -86,7 +86,7 @@ const planned: readonly Planned[] = [
 export const controls: readonly Control[] = planned.map(({ broken, breaks, rounds, seen }) =>
   brokenControl(broken, breaks, async (build, say) => {
     const { figures, violations } = await runHistories(rounds, say, build);
-    // What it has to see is named, so that two primaries need not be provoked as well.
+    // Only the named violations count, so the round need not provoke two primaries.
     return { figures, violations: violations.filter((violation) => seen.test(violation)) };
   }),
 );

@@ -1,4 +1,4 @@
-// Clients that rotate and revoke API keys and sign out, and present what has ended to every instance.
+// Clients that rotate and revoke API keys and sign out, then present the ended credentials to every instance.
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "../../fixtures/sign-in/assistants.ts";
 import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
@@ -9,28 +9,25 @@ import type { History, Operation } from "./operation.ts";
 import type { Round } from "./registers.ts";
 import type { User, Site } from "./site.ts";
 
-/** A credential under the name by which the history knows it. */
+/** A credential with its name in the history. */
 interface Credential {
   readonly name: string;
   readonly present: (instance: string) => Promise<RestResponse>;
-  /** True where the switch of the public interface concerns it. */
+  /** Whether the public-interface switch applies to it. */
   readonly reads: boolean;
 }
 
-/** So many credentials that have ended are presented again and again. */
+/** How many ended credentials are presented repeatedly. */
 const presentedAtMost = 6;
 const betweenMs = 400;
 
-/** What the owners of the credentials need. */
+/** What the owners of the credentials share. */
 export interface Owners {
   readonly site: Site;
   readonly history: History;
 }
 
-/**
- * Ends one credential after the other over one instance, with a new user each time that it is not known what came of
- * it.
- */
+/** Ends credentials one after the other over one instance. Switches to a new user after an unknown outcome. */
 export async function owner(
   { site, history }: Owners,
   { running }: Round,
@@ -71,7 +68,7 @@ export async function owner(
       },
     );
   }
-  /** Ends credentials; resolves with the response where that is acknowledged. */
+  /** Ends credentials and resolves with the response if it is acknowledged. */
   async function end(
     how: string,
     credentials: readonly Credential[],
@@ -79,7 +76,7 @@ export async function owner(
     call: () => Promise<RestResponse>,
   ): Promise<RestResponse | undefined> {
     let response: RestResponse | undefined;
-    // They were good everywhere a moment ago: a memory of that would show.
+    // They are used on every instance first, so a stale cache would be noticed.
     await Promise.all(credentials.flatMap((credential) => site.instances.map((at) => present(credential, at))));
     const [first] = credentials;
     const done = await history.record(
@@ -97,7 +94,7 @@ export async function owner(
     return response;
   }
 
-  /** The life of a user; ends where the outcome of something is unknown. */
+  /** The actions of a user. Stops after an unknown outcome. */
   async function live(user: User): Promise<void> {
     const [old, fresh] = [`key of ${user.name}`, `new key of ${user.name}`];
     const rotated = await end("rotation", [keyCalled(old, user.key)], fresh, () =>

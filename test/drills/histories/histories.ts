@@ -1,4 +1,4 @@
-// The drill of histories: what clients of three instances see while members and instances are cut off from each other.
+// The histories drill: what clients of three instances observe while members and instances are cut off from each other.
 import type { Drill } from "../drill.ts";
 import { controls } from "./controls.ts";
 import { plans } from "./plans.ts";

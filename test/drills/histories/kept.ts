@@ -1,18 +1,18 @@
-// Stores histories and their violations as JSON lines during a drill, and keeps them where it fails.
+// Stores histories and violations as JSON lines during a drill. They are kept if it fails.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Operation } from "./operation.ts";
 import type { Violation } from "./violations.ts";
 
-/** A folder of histories. */
+/** A folder with histories. */
 export interface Kept {
   readonly folder: string;
   keep(name: string, lines: readonly (Operation | Violation)[]): void;
   remove(): void;
 }
 
-/** Makes a temporary folder. */
+/** Creates a temporary folder. */
 export function keepHistories(): Kept {
   const folder = mkdtempSync(join(tmpdir(), "records-histories-"));
   return {

@@ -1,28 +1,28 @@
-// Decides whether a history of one contact is linearizable: the search of Wing and Gong with the memory of Lowe.
+// Decides whether the history of a contact is linearizable: Wing and Gong's search with Lowe's memoization.
 import type { Fields } from "./operation.ts";
 
-/** An operation on the contact: it sets some fields, and then shows some. */
+/** An operation on the contact: sets some fields, then returns some. */
 export interface Step {
   readonly sent: number;
-  /** Infinity where it was never served. */
+  /** Infinity if there was no response. */
   readonly completed: number;
   readonly wrote?: Partial<Fields>;
   readonly saw?: Partial<Fields>;
 }
 
-/** What came of the search. `at` is the operation that no order explains, as far as the search came. */
+/** The result of the search. `at` is the operation that the longest order found does not explain. */
 export type Verdict =
   | { readonly linearizable: true }
   | { readonly linearizable: false; readonly at: Step }
   | { readonly linearizable: undefined };
 
 /**
- * An end of an operation in the list of all ends by time, from which an operation is lifted while it is in the order.
+ * The call or return of an operation, in a list sorted by time. An operation is unlinked while it is part of the order.
  */
 interface End {
   readonly step: Step;
   readonly index: number;
-  /** The other end, where this one is the call. */
+  /** The return, if this is the call. */
   readonly returned?: End;
   before?: End;
   after?: End;
@@ -31,7 +31,7 @@ interface End {
 const names = ["full_name", "email", "phone"] as const;
 const stepsAtMost = 300_000;
 
-/** Searches for an order; gives up, with undefined, after some millions of steps. */
+/** Searches for an order. Gives up with undefined after too many steps. */
 export function check(initial: Fields, steps: readonly Step[]): Verdict {
   const head = listOf(steps);
   const seen = new Set<string>();
@@ -57,7 +57,7 @@ export function check(initial: Fields, steps: readonly Step[]): Verdict {
       } else current = current.after;
       continue;
     }
-    // The end of an operation that is not in the order: whatever was chosen before was wrong.
+    // Reached the return of an operation that is not in the order, so backtracks.
     if (current !== undefined && order.length > longest) [longest, stuck] = [order.length, current.step];
     const last = order.pop();
     if (last === undefined) return stuck === undefined ? { linearizable: true } : { linearizable: false, at: stuck };
@@ -69,7 +69,7 @@ export function check(initial: Fields, steps: readonly Step[]): Verdict {
   return { linearizable: true };
 }
 
-/** The state after the operation, or undefined where the operation shows something else. */
+/** The state after the operation, or undefined if the operation returned something else. */
 function after(state: Fields, { wrote, saw }: Step): Fields | undefined {
   const next = wrote === undefined ? state : { ...state, ...wrote };
   const fits = saw === undefined || names.every((name) => saw[name] === undefined || saw[name] === next[name]);
@@ -84,7 +84,7 @@ function listOf(steps: readonly Step[]): End {
       { at: step.completed, order: 1, end: returned },
     ];
   });
-  // At the same time, calls come first: operations that touch are concurrent.
+  // Calls sort before returns of the same time, so adjacent operations count as concurrent.
   ends.sort((one, other) => (one.at === other.at ? one.order - other.order : one.at - other.at));
   const head: End = { step: { sent: 0, completed: 0 }, index: -1 };
   let last = head;
@@ -100,7 +100,7 @@ function lift(...ends: readonly End[]): void {
   for (const { before, after } of ends) if (before !== undefined) link(before, after);
 }
 
-/** In the reverse order of lifting: each end still knows its neighbours. */
+/** Relinks in reverse order, when each entry still knows its neighbors. */
 function putBack(call: End): void {
   for (const end of [call.returned, call]) {
     if (end?.before !== undefined) end.before.after = end;

@@ -1,4 +1,4 @@
-// The faults of networks and processes: each nemesis injects one, keeps it for a while, and heals it.
+// Network and process faults. Each nemesis injects one, holds it for a while, and heals it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { now } from "./operation.ts";
 import type { Scene } from "./scene.ts";
@@ -9,14 +9,16 @@ export type Nemesis = (scene: Scene) => Promise<void>;
 export type NemesisName = keyof typeof nemeses;
 
 export const nemeses = {
-  /** The others elect when heartbeats of the primary are missing for long; it notices at about the same time. */
+  /**
+   * The others hold an election when they miss the primary's heartbeats. The primary notices at about the same time.
+   */
   async "side cut"(scene) {
     const sides = await cut(scene);
     await scene.meanwhile(scene.electionMs + 3_000, sides.manyInstances);
     scene.site.network.heal();
   },
 
-  /** The others elect before the old primary notices: until then both lead. */
+  /** The others hold an election before the old primary notices. Until then, both lead. */
   async "side cut, forced election"(scene) {
     const sides = await cut(scene);
     await stepUp(scene.site, sides.followers);
@@ -24,7 +26,7 @@ export const nemeses = {
     scene.site.network.heal();
   },
 
-  /** What the old primary's instances sent reaches it only after the others have acknowledged newer writes. */
+  /** Requests of the old primary's instances reach it only after the others have acknowledged newer writes. */
   async "side cut, forced election, requests late"(scene) {
     const { site } = scene;
     const sides = await sidesOf(scene);
@@ -41,7 +43,7 @@ export const nemeses = {
     site.network.heal();
   },
 
-  /** Healed so soon that what was begun on the old primary's side is still under way. */
+  /** Healed so soon that operations on the old primary's side are still in progress. */
   async "brief side cut, forced election"(scene) {
     const sides = await cut(scene);
     await stepUp(scene.site, sides.followers);
@@ -49,7 +51,7 @@ export const nemeses = {
     scene.site.network.heal();
   },
 
-  /** The old primary wakes up, reaches nobody but its instances, and still believes that it leads. */
+  /** The old primary wakes up, reaches only its instances, and still believes that it leads. */
   async "stall and wake"(scene) {
     const { site, electionMs } = scene;
     const sides = await sidesOf(scene);
@@ -63,7 +65,7 @@ export const nemeses = {
     site.network.heal();
   },
 
-  /** The same without an operator: it sleeps until the others have elected by themselves. */
+  /** The same without a forced election: it sleeps until the others have elected a new primary. */
   async "stall, natural election, and wake"(scene) {
     const { site, electionMs } = scene;
     const sides = await sidesOf(scene);
@@ -92,13 +94,13 @@ export const nemeses = {
     await stopped(scene, followers[0] ?? "", () => scene.meanwhile(4_000, scene.site.instances));
   },
 
-  /** Shorter than an election takes: it continues as the primary. */
+  /** Shorter than the election timeout: it remains the primary. */
   async "short freeze of the primary"(scene) {
     await stopped(scene, await scene.site.primaries.current(), () => sleep(scene.electionMs * 0.6));
     await scene.meanwhile(1_000, scene.site.instances);
   },
 
-  /** Long enough for the driver to open other connections, and for MongoDB to elect another one. */
+  /** Long enough for the driver to reconnect and for MongoDB to elect another primary. */
   async "long freeze of the primary"(scene) {
     await stopped(scene, await scene.site.primaries.current(), () =>
       scene.meanwhile(scene.electionMs + 3_000, scene.site.instances),
@@ -116,7 +118,7 @@ export const nemeses = {
     await scene.meanwhile(3_000, site.instances);
   },
 
-  /** One member after the other is made the primary, as before a member is maintained. */
+  /** Makes one member after another the primary, as for maintenance. */
   async handover(scene) {
     const { site } = scene;
     for (let time = 0; time < 3; time++) {
@@ -136,7 +138,7 @@ export const nemeses = {
     site.network.heal();
   },
 
-  /** The requests of an instance and their responses come seconds late. */
+  /** Delays an instance's requests and their responses by seconds. */
   async "held links of an instance"(scene) {
     const { site } = scene;
     const one = site.instances.slice(0, scene.onPrimarySide);
@@ -160,7 +162,7 @@ export const nemeses = {
     site.fixture.instances[at] = await site.fixture.start();
   },
 
-  /** The old primary's instance sleeps through the end of what it believes, and continues with what it had begun. */
+  /** The old primary's instance stalls until its lease is over, then resumes what it had started. */
   async "side cut, and its instance stalls"(scene) {
     const sides = await cut(scene);
     await stepUp(scene.site, sides.followers);

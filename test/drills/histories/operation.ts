@@ -1,4 +1,4 @@
-// The history: every operation of every client, when it was sent and completed, and what is known of it.
+// The history: every operation of every client, with its times and outcome.
 
 /** The fields of a contact that the clients write and read. */
 export interface Fields {
@@ -7,20 +7,20 @@ export interface Fields {
   readonly phone: string | null;
 }
 
-/** What a client knows of an operation when it has ended. */
+/** What a client knows about a completed operation. */
 export type Outcome =
   /** It happened. */
   | "ok"
-  /** It did not happen, and never will. */
+  /** It did not happen and never will. */
   | "failed"
-  /** Nobody knows: the response was 503 or 500, or there was none. */
+  /** The response was 503, 500 or missing. */
   | "unknown";
 
-/** What an operation does; each kind uses some of the properties below. */
+/** What an operation does. Each kind uses some of the properties below. */
 export type Kind =
   /** Writes `wrote` to the contact; `saw` is the contact in the response. */
   | "set"
-  /** Reads the contact: `saw`, `notes`; `missing` where the response was 404. */
+  /** Reads the contact: `saw`, `notes`; `missing` if the response was 404. */
   | "get"
   /** Searches contacts by the name `searched`: `saw`, or `missing`. */
   | "search"
@@ -37,7 +37,7 @@ export type Kind =
   /** Sets a switch: `value` is `publicInterface off`, and so on. */
   | "switch";
 
-/** One operation. Times are milliseconds of the drill's clock. */
+/** One operation. Times are in milliseconds of the drill's clock. */
 export interface Operation {
   readonly client: string;
   readonly instance: string;
@@ -46,7 +46,7 @@ export interface Operation {
   readonly sent: number;
   readonly completed: number;
   readonly outcome: Outcome;
-  /** The status or the code; for people, except that a write returned 503 has to end then. */
+  /** The status or code. For people, except that a write that got 503 must not take effect later. */
   readonly status: string;
   readonly contact?: string;
   readonly wrote?: Partial<Fields>;
@@ -55,23 +55,23 @@ export interface Operation {
   readonly searched?: string;
   readonly notes?: readonly string[];
   readonly value?: string;
-  /** The id of a record that the service made. */
+  /** The id of a created record. */
   readonly id?: string;
-  /** The name of a credential; never the credential. */
+  /** The name of the credential, never the credential itself. */
   readonly credential?: string;
-  /** What the public interface's switches concern: whether it reads or writes records. */
+  /** Whether it reads or writes records, which decides which switches apply. */
   readonly records?: "read" | "write";
 }
 
-/** What a client says of an operation before it is sent. */
+/** What is known about an operation before it is sent. */
 export type Intent = Pick<Operation, "client" | "instance" | "kind" | "wire"> &
   Partial<Pick<Operation, "contact" | "wrote" | "searched" | "value" | "credential" | "records">>;
 
-/** What the response adds. */
+/** What is known from the response. */
 export type Result = Pick<Operation, "outcome" | "status"> &
   Partial<Pick<Operation, "saw" | "missing" | "notes" | "id">>;
 
-/** The drill's clock: milliseconds, monotonic, and comparable with the clocks of the servers on this machine. */
+/** The drill's clock: monotonic milliseconds, comparable with the clocks of the servers on this machine. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -79,14 +79,13 @@ export function now(): number {
 /** Collects operations. */
 export interface History {
   readonly operations: Operation[];
-  /** Sends an operation and records it; without a response its outcome is unknown. */
+  /** Sends an operation and records it. Without a response, the outcome is unknown. */
   record(intent: Intent, send: () => Promise<Result>): Promise<Operation>;
 }
 
-/** Every request of a correct service is served within 5 seconds. */
+/** A correct service responds within 5 seconds. */
 const patienceMs = 12_000;
 
-/** An empty history. */
 export function createHistory(): History {
   const operations: Operation[] = [];
   return {

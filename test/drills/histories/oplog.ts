@@ -1,5 +1,5 @@
-// What MongoDB committed in the end, from the primary's oplog: the values of every contact's fields in their order,
-// and every note.
+// Reads what MongoDB finally committed from the primary's oplog: the successive values of every contact field, and
+// every note.
 import type { Document, MongoClient, Timestamp } from "mongodb";
 import { UUID } from "mongodb";
 import type { Fields } from "./operation.ts";
@@ -7,21 +7,21 @@ import type { Fields } from "./operation.ts";
 /** A value that a field had. */
 export interface Value {
   readonly value: string | null;
-  /** When the primary carried out the write, by the clock of this machine, in milliseconds. */
+  /** When the primary applied the write, in milliseconds of this machine's clock. */
   readonly at: number;
 }
 
 /** The committed history. */
 export interface Committed {
-  /** The values of a contact's field, in the order in which they replaced each other. */
+  /** The successive values of a contact's field. */
   values(contact: string, field: keyof Fields): readonly Value[];
-  /** When each note's text was written, once for each note that has it. */
+  /** When each text was written, once per note that has it. */
   readonly notes: ReadonlyMap<string, readonly number[]>;
   /** The ids of the contacts that were created under this name. */
   readonly created: ReadonlyMap<string, readonly string[]>;
 }
 
-/** One change out of an entry. */
+/** One change of an oplog entry. */
 interface Change {
   readonly op: string;
   readonly ns: string;
@@ -31,10 +31,10 @@ interface Change {
 
 const names = ["full_name", "email", "phone"] as const;
 
-/** The oplog is each member's own: no majority has it. */
+/** The oplog is local to each member, so a majority read does not apply. */
 const anywhere = { readConcern: { level: "local" } } as const;
 
-/** The newest entry now: from it on the history of a round is read. */
+/** The newest entry, at which the history of a round starts. */
 export async function lastEntry(client: MongoClient): Promise<Timestamp> {
   const [last] = await client
     .db("local")
@@ -46,8 +46,8 @@ export async function lastEntry(client: MongoClient): Promise<Timestamp> {
 }
 
 /**
- * Reads what was committed since that entry. Every member has to follow the primary, so that nothing is rolled back
- * any more.
+ * Reads what was committed since that entry. Every member must follow the primary by now, so nothing is rolled back
+ * later.
  */
 export async function readCommitted(client: MongoClient, since: Timestamp): Promise<Committed> {
   const fields = new Map<string, Value[]>();
@@ -79,7 +79,7 @@ export async function readCommitted(client: MongoClient, since: Timestamp): Prom
   return { values: (contact, field) => fields.get(`${contact} ${field}`) ?? [], notes, created };
 }
 
-/** The fields that a change names: a whole document, or what an update sets, adds and removes. */
+/** The fields in a change: a whole document, or the fields that an update sets, adds and removes. */
 function fieldsOf(op: string, o: Document): Partial<Fields> {
   if (op === "i" || o["$v"] === undefined) return picked(o);
   const { u = {}, i = {}, d = {} } = (o["diff"] ?? {}) as { u?: Document; i?: Document; d?: Document };

@@ -1,18 +1,19 @@
-// A plain MongoDB client, for comparison: when a majority write and a linearizable read succeed without the service.
+// A plain MongoDB client for comparison: records when majority writes and linearizable reads succeed without the
+// service.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { now } from "./operation.ts";
 
-/** What the plain client could do. */
+/** What the plain client achieved. */
 export interface Plain {
-  /** When each pair of a write and a read was acknowledged; ascending. */
+  /** When each pair of a write and a read was acknowledged, in ascending order. */
   readonly served: readonly number[];
   stop(): Promise<void>;
 }
 
 const everyMs = 50;
 
-/** Writes and reads all the time. */
+/** Writes and reads continuously. */
 export function startPlain(uri: string): Plain {
   const client = new MongoClient(uri, {
     serverSelectionTimeoutMS: 2_000,
@@ -30,14 +31,14 @@ export function startPlain(uri: string): Plain {
       { $set: { at: now() } },
       { upsert: true, writeConcern: { w: "majority", wtimeoutMS: 1_000 }, maxTimeMS: 1_000 },
     );
-    // The driver would connect again.
+    // The driver would reconnect.
     if (stopped) return;
     await collection.findOne({ _id: "one" }, { readConcern: { level: "linearizable" }, maxTimeMS: 1_000 });
     served.push(now());
   }
   const running = (async () => {
     while (!stopped) {
-      // A stopped member never responds: the next attempt finds another.
+      // A stopped member never responds. The next attempt finds another.
       await Promise.race([once().catch(() => undefined), sleep(2_500, undefined, { ref: false })]);
       await sleep(everyMs);
     }

@@ -1,5 +1,5 @@
-// The rounds of the drill: every nemesis once and twice in a row, with both election timeouts; in the short form the
-// two that matter most.
+// The rounds of the drill: every nemesis once and twice in a row, with both election timeouts. The short form has the
+// two most important.
 import type { Form } from "../drill.ts";
 import type { NemesisName } from "./nemeses.ts";
 import { nemeses } from "./nemeses.ts";
@@ -7,7 +7,7 @@ import type { RoundPlan } from "./round.ts";
 
 const all = Object.keys(nemeses) as NemesisName[];
 
-/** By turns, so that each switch meets each nemesis with two primaries. */
+/** Alternates, so that each switch meets each nemesis with two primaries. */
 const switchOf = (at: number): Partial<RoundPlan> =>
   at % 3 === 0 ? {} : { switch: at % 3 === 1 ? "publicInterface" : "writes" };
 
@@ -22,7 +22,7 @@ export const plans: Record<Form, readonly RoundPlan[]> = {
     }),
   ),
   short: [
-    // On a busy machine the forced election takes seconds, and the old primary has to lead for long enough after it.
+    // On a busy machine, a forced election takes seconds, and the old primary must lead long enough after it.
     { nemesis: "side cut, forced election", electionMs: 10_000, switch: "publicInterface" },
     { nemesis: "stall and wake", electionMs: 5_000 },
   ],

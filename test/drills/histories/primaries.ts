@@ -1,33 +1,33 @@
-// Watches the members past the network: which of them say that they are primary, from when to when, and whether they
-// serve reads.
+// Polls the members directly, bypassing the simulated network, to record when each claims to be primary and serves
+// reads.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { now } from "./operation.ts";
 
-/** A time in which a member said at every look that it is primary, by one election, and served a read. */
+/** A period in which a member, in every poll, claimed to be primary by the same election and served a read. */
 export interface Claim {
   readonly member: string;
-  /** Of two elections the later one has the greater id. */
+  /** Later elections have greater ids. */
   readonly election: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The watch. */
+/** Watches the members until stopped. */
 export interface Primaries {
   readonly claims: readonly Claim[];
-  /** Straight to a member. */
+  /** A client connected directly to a member. */
   direct(member: string): MongoClient;
-  /** The member with the latest election that is primary now; waits for one. */
+  /** Waits for a primary and returns the one with the latest election. */
   current(): Promise<string>;
   stop(): Promise<void>;
 }
 
 const everyMs = 50;
-/** A member that takes longer is not looked at: it may be stopped. */
+/** A poll that takes longer is dropped: the member may be stopped. */
 const respondsWithinMs = 1_000;
 
-/** Watches members by their names, with a URI for an administrator that leads to each alone. */
+/** Watches members by name. Each has a direct URI for an administrator. */
 export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries {
   const options = {
     serverSelectionTimeoutMS: 400,
@@ -38,7 +38,7 @@ export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries 
   const claims: { member: string; election: string; from: number; to: number }[] = [];
   let stopped = false;
 
-  async function look(member: string, client: MongoClient): Promise<void> {
+  async function poll(member: string, client: MongoClient): Promise<void> {
     let last: (typeof claims)[number] | undefined;
     while (!stopped) {
       const from = now();
@@ -46,12 +46,12 @@ export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries 
       const to = now();
       if (election === undefined) last = undefined;
       else if (last?.election === election) last.to = to;
-      // What it said was true at some time in between.
+      // The claim was true at some time in between.
       else claims.push((last = { member, election, from: to, to }));
       await sleep(Math.max(5, everyMs - (to - from)));
     }
   }
-  const looking = [...clients].map(([member, client]) => look(member, client));
+  const polling = [...clients].map(([member, client]) => poll(member, client));
 
   return {
     claims,
@@ -68,13 +68,13 @@ export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries 
     },
     async stop() {
       stopped = true;
-      await Promise.all(looking);
+      await Promise.all(polling);
       await Promise.all([...clients.values()].map((client) => client.close()));
     },
   };
 }
 
-/** The longest time since then in which two members were primary by different elections, and both served reads. */
+/** The longest time since then in which two members were primary by different elections and both served reads. */
 export function overlapMs(claims: readonly Claim[], since: number): number {
   const among = claims.filter(({ to }) => to > since);
   const overlaps = among.flatMap((one) =>
@@ -85,10 +85,10 @@ export function overlapMs(claims: readonly Claim[], since: number): number {
   return Math.max(0, ...overlaps);
 }
 
-/** The election by which a member is primary; undefined where it is not, or serves no read. */
+/** The election by which a member is primary; undefined if it is not, or serves no reads. */
 async function electionOf(client: MongoClient, stopped: () => boolean): Promise<string | undefined> {
   const { isWritablePrimary, electionId } = await client.db("admin").command({ hello: 1 });
-  // A client that is closed would connect again.
+  // A closed client would reconnect.
   if (isWritablePrimary !== true || stopped()) return undefined;
   await client
     .db("records")

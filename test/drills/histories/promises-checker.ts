@@ -1,13 +1,9 @@
-// Checks credentials, switches, failures and recovery: what holds from the instant of an acknowledgement, or of a
-// repair.
+// Checks credentials, switches, failures and recovery: what must hold from an acknowledgment or a repair on.
 import type { Operation } from "./operation.ts";
 import { between, summaryOf } from "./registers-checker.ts";
 import type { Violation, ViolationKind } from "./violations.ts";
 
-/**
- * Credentials that were served after their end was acknowledged, and new ones that were rejected after they were
- * issued.
- */
+/** Credentials that worked after their end was acknowledged, and new ones that were rejected after they were issued. */
 export function checkCredentials(operations: readonly Operation[]): Violation[] {
   const ends = operations.filter(({ kind }) => kind === "end");
   return operations
@@ -45,10 +41,10 @@ export function checkCredentials(operations: readonly Operation[]): Violation[] 
     });
 }
 
-/** As promised: a switch is in force on every instance within this time. */
+/** The promise: a switch takes effect on every instance within this time. */
 const switchMs = 1_500;
 
-/** Requests that were served where a switch that is off had to keep them from it. */
+/** Requests that were served although a switch was off. */
 export function checkSwitches(operations: readonly Operation[]): Violation[] {
   const settings = operations
     .filter(({ kind, outcome }) => kind === "switch" && outcome !== "failed")
@@ -57,7 +53,7 @@ export function checkSwitches(operations: readonly Operation[]): Violation[] {
     const [name = "", way] = off.value?.split(" ") ?? [];
     if (way !== "off" || off.outcome !== "ok") return [];
     const on = settings.slice(at + 1).find(({ value }) => value === `${name} on`)?.sent ?? Infinity;
-    // The switch of the public interface does not concern the internal listener.
+    // The public-interface switch does not apply to the internal listener.
     const concerns = ({ records, wire }: Operation): boolean =>
       name === "writes" ? records === "write" : records !== undefined && wire !== "internal";
     const wrong = operations.filter(
@@ -78,7 +74,7 @@ export function checkSwitches(operations: readonly Operation[]): Violation[] {
   });
 }
 
-/** Responses of 500, and what the instances' logs say of them. */
+/** Responses of 500, and the log lines about them. */
 export function checkFailures(operations: readonly Operation[], lines: readonly string[]): Violation[] {
   const failed = operations.filter(({ status }) => status === "500" || status === "internal");
   return [
@@ -92,15 +88,15 @@ export function checkFailures(operations: readonly Operation[], lines: readonly 
   ];
 }
 
-/** As promised: so long after the last fault every request is served as it should be. */
+/** The promise: every request gets the right response this long after the last fault. */
 const recoveryMs = 5_000;
 
-/** A database that serves a plain client less often than that is slow by itself. */
+/** If the plain client's requests succeed less often, the database itself is slow. */
 const plainMs = 500;
 
 /**
- * Requests that were not served although all had to work since `from`, and although MongoDB served its plain client all
- * the while that they ran: `served` says when.
+ * Requests that failed although everything should have recovered since `from` and MongoDB kept serving its plain
+ * client, at the times in `served`.
  */
 export function checkRecovery(operations: readonly Operation[], from: number, served: readonly number[]): Violation[] {
   return operations.flatMap((operation): Violation[] => {
@@ -110,22 +106,20 @@ export function checkRecovery(operations: readonly Operation[], from: number, se
       {
         kind: "unavailable",
         ms: completed - from,
-        text: `${summaryOf(operation)} got ${status}, ${Math.round(sent - from)} ms after everything was whole`,
+        text: `${summaryOf(operation)} got ${status}, ${Math.round(sent - from)} ms after everything was repaired`,
       },
     ];
   });
 }
 
-/**
- * The longest of the times between two of these that lie in that time, or reach into it; Infinity where there is none.
- */
+/** The longest interval between successive times that overlaps the given period; Infinity without any times. */
 function longestGap(times: readonly number[], from: number, to: number): number {
   return Math.max(0, ...gapsIn(times, from, to).map(([begin, end]) => end - begin));
 }
 
 /**
- * For how much longer nothing was acknowledged than MongoDB served its plain client nothing. Where two faults follow
- * each other, a gap may span both: each gap of the plain client within it is taken off.
+ * How much longer than its plain client MongoDB acknowledged no write. A gap may span two successive faults, so every
+ * gap of the plain client within it is subtracted.
  */
 export function gapBeyond(
   acknowledged: readonly number[],
@@ -142,7 +136,7 @@ export function gapBeyond(
   return Math.max(0, ...beyond);
 }
 
-/** The times between two of these that lie in that time, or reach into it. */
+/** The intervals between successive times that overlap the given period. */
 function gapsIn(times: readonly number[], from: number, to: number): [begin: number, end: number][] {
   const sorted = [...times].sort((one, other) => one - other);
   const before = sorted.findLast((at) => at <= from);
@@ -151,7 +145,7 @@ function gapsIn(times: readonly number[], from: number, to: number): [begin: num
   return ends.slice(1).map((end, index) => [ends[index] ?? end, end]);
 }
 
-/** How long after it the last request of an instance was not served, in milliseconds; 0 where none was. */
+/** Milliseconds until the last request with an unknown outcome; 0 if there is none. */
 export function recoveredAfter(operations: readonly Operation[], from: number): number {
   return Math.max(
     0,

@@ -1,10 +1,10 @@
-// Checks notes, creates and late writes by what MongoDB committed.
+// Checks notes, creates and late writes against what MongoDB committed.
 import type { Committed } from "./oplog.ts";
 import type { Operation } from "./operation.ts";
 import { between, summaryOf } from "./registers-checker.ts";
 import type { Violation } from "./violations.ts";
 
-/** Notes that were acknowledged and lost, shown and never committed, not shown in time, or written twice. */
+/** Notes that were acknowledged but lost, shown but never committed, not shown in time, or written twice. */
 export function checkNotes(operations: readonly Operation[], { notes }: Committed): Violation[] {
   const appends = operations.filter(({ kind }) => kind === "append");
   const violations: Violation[] = [];
@@ -43,7 +43,7 @@ export function checkNotes(operations: readonly Operation[], { notes }: Committe
   return violations;
 }
 
-/** Contacts that were created with a key: each acknowledged, once, and there. */
+/** Checks that each acknowledged create with a key made one contact that can be read. */
 export function checkCreates(operations: readonly Operation[], { created }: Committed): Violation[] {
   const violations: Violation[] = [];
   const creates = operations.filter(({ kind }) => kind === "create");
@@ -80,18 +80,18 @@ export function checkCreates(operations: readonly Operation[], { created }: Comm
   return violations;
 }
 
-/** A time in which a process or a link was paused: what was under way then is carried out when it continues. */
+/** A time in which a process or a link was paused. Pending operations are applied when it continues. */
 export interface Standstill {
   readonly from: number;
   readonly to: number;
 }
 
-/** As promised: nothing is carried out later after its response. */
+/** The promise: nothing is applied later than this after its response. */
 const lateMs = 1_000;
 
 /**
- * Writes that got 503, and carried out more than a second later by the clock of the primary. What a member or
- * a link that was paused had received before is not the service's doing.
+ * Writes that got 503 and were applied more than a second later, by the primary's clock. Does not blame the service for
+ * what a paused member or link had already received.
  */
 export function checkLateEffects(
   operations: readonly Operation[],
@@ -102,7 +102,7 @@ export function checkLateEffects(
     if (write.outcome !== "unknown" || write.status !== "503") return [];
     const at = firstEffect(write, committed);
     if (at === undefined || at - write.completed <= lateMs) return [];
-    // What is sent again under its key is carried out by the attempt that is under way then.
+    // A retry with the same key may apply the write while it runs.
     const attempts = operations.filter(
       ({ kind, value }) => value !== undefined && kind === write.kind && value === write.value,
     );
@@ -126,9 +126,7 @@ export function checkLateEffects(
   });
 }
 
-/**
- * When the value of a write was first committed. A create that is sent again under its key has more than one response.
- */
+/** When the value of a write was first committed. Creates are not checked: a retry has its own response. */
 function firstEffect({ kind, contact = "", wrote, value = "" }: Operation, committed: Committed): number | undefined {
   if (kind === "append") return committed.notes.get(value)?.[0];
   if (kind !== "set") return undefined;

@@ -1,15 +1,15 @@
-// Clients that append notes and create contacts, and read them back elsewhere.
+// Clients that append notes and create contacts, then read them back over other instances.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromClient, pick } from "./registers.ts";
 import type { Register, Round } from "./registers.ts";
 
-/** A contact shows its newest 50 notes: a reader has to see all of them. */
+/** A contact shows its newest 50 notes, and a reader must see all. */
 const notesAtMost = 45;
 let turn = 0;
 
 /**
- * Appends notes over one instance, every second one with a key, which is sent again until it is acknowledged. Reads go
- * everywhere.
+ * Appends notes over one instance. Every second note has a key and is retried until it is acknowledged. Reads go to all
+ * instances.
  */
 export async function noteTaker(
   { number, calls, instances, running }: Round,
@@ -35,7 +35,7 @@ export async function noteTaker(
   }
 }
 
-/** Reads the contacts whose notes grow, always over one instance. */
+/** Reads contacts with growing notes, always over one instance. */
 export async function noteReader(
   { calls, running }: Round,
   instance: string,
@@ -48,8 +48,8 @@ export async function noteReader(
 }
 
 /**
- * Creates contacts with keys; each is sent again, over the next instance, until it is acknowledged. Then it is read
- * over every instance.
+ * Creates contacts with keys. Retries each over the next instance until it is acknowledged, then reads it over every
+ * instance.
  */
 export async function creator({ number, calls, instances, running }: Round, instance: string): Promise<void> {
   const client = `creator ${instance}`;

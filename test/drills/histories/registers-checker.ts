@@ -1,4 +1,4 @@
-// Checks what was read of the contacts' fields by the order in which MongoDB committed their values.
+// Checks reads of contact fields against the order in which MongoDB committed their values.
 import { check } from "./linearizable.ts";
 import type { Committed, Value } from "./oplog.ts";
 import type { Fields, Operation } from "./operation.ts";
@@ -7,7 +7,7 @@ import type { Violation } from "./violations.ts";
 
 const names = ["full_name", "email", "phone"] as const;
 
-/** Everything wrong with one contact, by the operations on it. Its first fields are those that it was created with. */
+/** Returns all violations in the operations on one contact. `initial` has the fields that it was created with. */
 export function checkRegister(
   contact: string,
   initial: Fields,
@@ -24,7 +24,7 @@ export function checkRegister(
       kind: "not linearizable",
       text: [
         `contact ${contact}: no order of ${steps.length} operations explains`,
-        at === undefined ? "what is there in the end" : summaryOf(at),
+        at === undefined ? "the final state" : summaryOf(at),
         JSON.stringify({ wrote, saw }),
       ].join(" "),
     });
@@ -32,7 +32,7 @@ export function checkRegister(
   return violations;
 }
 
-/** What is there in the end, as a read after all operations. */
+/** The final state, as a read after all operations. */
 function finalRead(contact: string, operations: readonly Operation[], committed: Committed): Operation {
   const end = Math.max(0, ...operations.map(({ completed }) => completed)) + 1;
   const saw = Object.fromEntries(names.map((name) => [name, committed.values(contact, name).at(-1)?.value]));
@@ -78,7 +78,7 @@ function checkField(field: keyof Fields, operations: readonly Operation[], value
   const newestSeenBy = new Map<string, number>();
   for (const read of [...operations].sort((one, other) => one.sent - other.sent)) {
     const value = read.saw?.[field];
-    // What a write shows of its own field says nothing.
+    // The field that a write itself changed proves nothing.
     if (read.outcome !== "ok" || value === undefined || value === null || read.wrote?.[field] !== undefined) continue;
     const at = last.get(value);
     if (at === undefined) {
@@ -108,7 +108,7 @@ function checkField(field: keyof Fields, operations: readonly Operation[], value
   return violations;
 }
 
-/** Searches that did not find a contact by the name that it had all the while. */
+/** Searches that did not find a contact by a name that it had throughout. */
 export function checkSearches(operations: readonly Operation[]): Violation[] {
   const sets = operations.filter(({ wrote }) => wrote !== undefined);
   return operations.flatMap((search): Violation[] => {
@@ -118,7 +118,7 @@ export function checkSearches(operations: readonly Operation[]): Violation[] {
         outcome === "ok" && wrote?.full_name === search.searched && completed < search.sent,
     );
     if (named === undefined) return [];
-    // Whatever else may have changed the contact since then, or was changing it meanwhile, explains it.
+    // Another change since then, or at the same time, explains it.
     const explained = sets.some(
       (other) =>
         other !== named &&
@@ -141,12 +141,12 @@ export function checkSearches(operations: readonly Operation[]): Violation[] {
   });
 }
 
-/** A time between two operations, for people. */
+/** Formats a duration. */
 export function between(ms: number): string {
   return `${Math.round(ms)} ms`;
 }
 
-/** An operation, for people. */
+/** Describes an operation. */
 export function summaryOf({ client, instance, kind, wire, sent }: Operation): string {
   return `${client} (${kind} by ${wire} on ${instance} at ${new Date(sent).toISOString().slice(11, 23)})`;
 }

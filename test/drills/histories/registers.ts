@@ -1,17 +1,17 @@
-// Clients that change and read contacts: many hands on quiet contacts, and contacts that one client renames.
+// Clients that change and read contacts: slow writers share some contacts, and one client renames others.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WireName } from "../../fixtures/clients/wires.ts";
 import type { Calls, From } from "./calls.ts";
 import type { Fields, Intent, Operation } from "./operation.ts";
 
-/** A contact of a round, and the session that carries its name. */
+/** A contact of a round, and a session that copies its name. */
 export interface Register {
   readonly contact: string;
   readonly session: string;
   readonly initial: Fields;
 }
 
-/** What every client of a round knows. */
+/** What every client of a round needs. */
 export interface Round {
   readonly number: number;
   readonly calls: Calls;
@@ -23,7 +23,7 @@ const wires: readonly WireName[] = ["rest", "rest", "grpc", "connect"];
 
 let turn = 0;
 
-/** A value for a field that no other write has. One word: a search finds it as a whole. */
+/** A unique value for a field. It is one word, so that a search matches all of it. */
 export function uniqueValue(field: keyof Fields, round: number): string {
   const word = `v${round}x${(turn++).toString(36)}`;
   return field === "email" ? `${word}@example.com` : field === "phone" ? `+1555${String(1_000_000 + turn)}` : word;
@@ -37,10 +37,7 @@ export function fromClient(client: string, instance: string): From {
   return { client, instance, wire: pick(wires) };
 }
 
-/**
- * Renames its contacts over one instance, as fast as it is let; takes the next one when it does not know what came of
- * it.
- */
+/** Renames contacts over one instance. Moves to the next contact after an unknown outcome. */
 export async function renamer(
   { number, calls, running }: Round,
   instance: string,
@@ -62,8 +59,7 @@ export async function renamer(
 }
 
 /**
- * Reads what the renamers wrote, each time in another way: the contact, its session, and searches by the new name and
- * the one before.
+ * Reads what the renamers wrote in a random way: the contact, its session, or a search by the new or the previous name.
  */
 export async function reader(
   { calls, running }: Round,
@@ -89,7 +85,7 @@ export async function reader(
   }
 }
 
-/** Writes a contact under its external id from the internal listener, and reads it through the public one. */
+/** Writes a contact by external id over the internal listener, and reads it over the public one. */
 export async function ingester(
   { number, calls, running }: Round,
   instance: string,
@@ -100,7 +96,7 @@ export async function ingester(
   const client = `ingester ${instance}`;
   while (running()) {
     const full_name = uniqueValue("full_name", number);
-    // The other fields are written as they are: only the name says which write it was.
+    // The other fields keep their values: only the name identifies the write.
     const intent: Intent = {
       client,
       instance,
@@ -122,7 +118,7 @@ export async function ingester(
   }
 }
 
-/** An item has a result of its own, whatever the status of the batch. */
+/** Each item has its own result, whatever the status of the batch. */
 function itemResult(body: unknown): Pick<Operation, "outcome" | "status"> & { id?: string } {
   const { results: [result] = [] } = body as {
     results?: readonly { id?: string; error?: { reason?: string; message?: string } }[];

@@ -1,9 +1,9 @@
-// One round: contacts and users of its own, clients on every instance, a nemesis, recovery, and the check of all
-// of it.
+// Runs a round: creates its contacts and users, starts clients on every instance, applies a nemesis, waits for
+// recovery, and checks the history.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Say } from "../drill.ts";
 import { createCalls } from "./calls.ts";
-import { crossedHands } from "./hands.ts";
+import { crossedWriters } from "./writers.ts";
 import { checkRound } from "./checker.ts";
 import type { NemesisName } from "./nemeses.ts";
 import { nemeses } from "./nemeses.ts";
@@ -15,7 +15,7 @@ import type { Standstill } from "./records-checker.ts";
 import type { Round } from "./registers.ts";
 import type { Scene } from "./scene.ts";
 import type { Site } from "./site.ts";
-import { operate } from "./switches.ts";
+import { toggle } from "./switches.ts";
 import type { SwitchName } from "./switches.ts";
 import { settled } from "./settled.ts";
 import { prepare, startClients } from "./stage.ts";
@@ -24,31 +24,30 @@ import type { Violation } from "./violations.ts";
 /** What happens in a round. */
 export interface RoundPlan {
   readonly nemesis: NemesisName;
-  /** Comes twice in a row. */
+  /** Applies the nemesis twice in a row. */
   readonly twice?: boolean;
   readonly electionMs: 2_000 | 5_000 | 10_000;
   /** How many instances are on the side of the old primary; 1 by default. */
   readonly onPrimarySide?: 1 | 2;
-  /** Is set off and on while the nemesis lets things be. */
+  /** The switch to turn off and on during the fault. */
   readonly switch?: SwitchName;
 }
 
-/** What came of it. */
+/** The result of a round. */
 export interface RoundOutcome {
   readonly violations: readonly Violation[];
   readonly history: History;
-  /** For so long two members led. */
+  /** How long two members led at once. */
   readonly overlapMs: number;
-  /** After the last fault, until the last request that was not served. */
+  /** From the last fault until the last failed request. */
   readonly recoveryMs: number;
-  /** How much longer than the plain client an instance could write nothing that the majority acknowledged. */
+  /** How much longer than the plain client's the writes of the service were interrupted. */
   readonly beyondMs: number;
   readonly requestsPerSecond: number;
 }
 
 /**
- * Runs a round and enters its operations in the history. `failures` are the lines of the instances' logs that describe
- * failures, as they come.
+ * Runs a round and records its operations in the history. `failures` collects the instances' log lines about failures.
  */
 export async function runRound(
   site: Site,
@@ -78,17 +77,17 @@ export async function runRound(
         electionMs: plan.electionMs,
         onPrimarySide: plan.onPrimarySide ?? 1,
         divided: (alone, many) =>
-          void clients.push(...stage.crossed.map((register) => crossedHands(round, register, alone, many))),
+          void clients.push(...stage.crossed.map((register) => crossedWriters(round, register, alone, many))),
         async meanwhile(ms, instances) {
           const work = switched
             ? undefined
-            : sleep(ms * 0.4).then(() => operate(calls, plan.switch as SwitchName, instances));
+            : sleep(ms * 0.4).then(() => toggle(calls, plan.switch as SwitchName, instances));
           switched = true;
           await Promise.all([sleep(ms), work]);
         },
       };
       faultAt = now();
-      const meanwhile = plan.switch === undefined ? "" : `, ${plan.switch} off meanwhile`;
+      const meanwhile = plan.switch === undefined ? "" : `, ${plan.switch} turned off meanwhile`;
       say(`round ${number}: ${plan.nemesis}, election timeout ${plan.electionMs / 1_000} s${meanwhile}`);
       await nemeses[plan.nemesis](scene);
     }
@@ -100,7 +99,7 @@ export async function runRound(
     calls.close();
   }
   const seconds = (now() - begun) / 1_000;
-  // What an instance carries out after its response is to be seen.
+  // Waits for late writes, so that the check sees them.
   await sleep(1_500);
   const { quiet, crossed, renamed, noted, ingested } = stage;
   const registers = [...quiet, ...crossed, ...renamed.flat(), ...noted.flat(), ...ingested.flat()];

@@ -1,4 +1,4 @@
-// Runs the rounds of a drill on one site and reports on all of them.
+// Runs all rounds of a drill on one site.
 import type { Report, Say } from "../drill.ts";
 import { outcomesOf } from "./checker.ts";
 import { keepHistories } from "./kept.ts";
@@ -9,20 +9,17 @@ import { runRound } from "./round.ts";
 import { onPartitionableSite } from "./site.ts";
 import { violationFigures, violationLines } from "./violations.ts";
 
-/** Two members have to lead for so long, in one round at least: otherwise nothing was put to the test. */
+/** In at least one round, two members must lead for this long. Otherwise the run proves nothing. */
 const provokedMs = 1_000;
 
-/**
- * Runs rounds on one site and reports what was wrong in any of them. `environment` are settings of instances that are
- * broken.
- */
+/** Runs rounds on one site and reports all violations. `environment` has the settings of a control's instances. */
 export async function runHistories(
   rounds: readonly RoundPlan[],
   say: Say,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   const failures: string[] = [];
-  // A response of 500 says nothing of its cause: the log does.
+  // A 500 does not reveal its cause, but the log does.
   const onLogLine = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(line));
   const kept = keepHistories();
   const outcomes: RoundOutcome[] = [];
@@ -57,8 +54,8 @@ export async function runHistories(
 const failoverNemeses: readonly NemesisName[] = ["kill of the primary", "stepdown", "long freeze of the primary"];
 
 /**
- * Whether all that a round does is to change the primary: while an instance is stopped or cut off, or a switch is off,
- * the clients of that instance write nothing for other reasons.
+ * Whether a round only changes the primary. If an instance is stopped or cut off, or a switch is off, clients cannot
+ * write for other reasons.
  */
 function isPlainFailover({ nemesis, switch: switched }: RoundPlan): boolean {
   return switched === undefined && failoverNemeses.includes(nemesis);
@@ -77,10 +74,10 @@ function reportOf(outcomes: readonly RoundOutcome[], failovers: readonly number[
       "operations a second":
         outcomes.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0) / Math.max(1, outcomes.length),
       "rounds with two primaries for a second": outcomes.filter((outcome) => outcome.overlapMs >= provokedMs).length,
-      "two primaries at most, ms": overlap,
-      "until everything was served after the last fault, at most, ms": longest(({ recoveryMs }) => recoveryMs),
-      "failovers without anything else": failovers.length,
-      "no acknowledged write for longer than MongoDB's own client, at most, ms": Math.max(0, ...failovers),
+      "longest time with two primaries, ms": overlap,
+      "longest recovery after the last fault, ms": longest(({ recoveryMs }) => recoveryMs),
+      "failovers without other faults": failovers.length,
+      "longest delay of writes beyond MongoDB's own client, ms": Math.max(0, ...failovers),
       ...violationFigures(violations),
     },
     violations: violationLines(violations),
@@ -97,6 +94,6 @@ function summaryOf({ violations, history, overlapMs, recoveryMs, beyondMs, reque
     `two primaries for ${Math.round(overlapMs)} ms`,
     `recovered after ${Math.round(recoveryMs)} ms`,
     `writes resumed ${Math.round(beyondMs)} ms after those of MongoDB's client`,
-    kinds === "" ? "nothing wrong" : kinds,
+    kinds === "" ? "no violations" : kinds,
   ].join("; ");
 }

@@ -1,4 +1,4 @@
-// Actions of the nemeses: network partitions, elections, and processes that stop or end.
+// Actions of the nemeses: network partitions, elections, and stopped or killed processes.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isListening } from "../../../src/embedded/port.ts";
 import { until } from "../../../src/embedded/wait.ts";
@@ -9,19 +9,19 @@ import type { Site } from "./site.ts";
 /** What a nemesis works on. */
 export interface Scene {
   readonly site: Site;
-  /** How long the members wait before they elect. */
+  /** The election timeout of the members. */
   readonly electionMs: number;
   /** How many instances are on the side of the old primary. */
   readonly onPrimarySide: 1 | 2;
-  /** What was paused, and when. */
+  /** When a process or link was paused. */
   readonly standstills: Standstill[];
-  /** Called at a cut with the instances on the old primary's side, and the others. */
+  /** Called on a cut, with the instances on the old primary's side and the others. */
   divided(alone: readonly string[], many: readonly string[]): void;
-  /** Lets things be for so long; what the round does meanwhile is done in it, over an instance of `instances`. */
+  /** Waits while the fault lasts. The round may operate a switch meanwhile, over one of `instances`. */
   meanwhile(ms: number, instances: readonly string[]): Promise<void>;
 }
 
-/** The sides of a cut: the primary with some instances, and all others. */
+/** The two sides of a cut: the primary with some instances, and everything else. */
 export interface Sides {
   readonly primary: string;
   readonly alone: readonly string[];
@@ -37,7 +37,7 @@ export async function sidesOf({ site, onPrimarySide }: Scene): Promise<Sides> {
   return { primary, alone, followers, manyInstances, many: [...followers, ...manyInstances] };
 }
 
-/** Rejects whatever goes between the sides: what is merely held would let the new primary wait for the old one. */
+/** Rejects connections between the sides. If they were held, the new primary would wait for the old one. */
 export function separate({ network }: Site, { primary, alone, followers, many }: Sides): void {
   network.set([primary, ...alone], followers, "rejected");
   network.set(many, [primary], "rejected");
@@ -69,7 +69,7 @@ export async function stepUp({ primaries }: Site, followers: readonly string[]):
   }
 }
 
-/** SIGSTOP for as long as the work takes. */
+/** Stops a process with SIGSTOP during the work. */
 export async function stopped({ site, standstills }: Scene, name: string, work: () => Promise<unknown>): Promise<void> {
   const pid = site.pid(name);
   const from = now();
@@ -77,13 +77,13 @@ export async function stopped({ site, standstills }: Scene, name: string, work: 
   try {
     await work();
   } finally {
-    // Before it continues: it may carry something out before this process is given the processor again.
+    // Recorded before SIGCONT, because the process may act before this one is scheduled again.
     standstills.push({ from, to: now() });
     process.kill(pid, "SIGCONT");
   }
 }
 
-/** SIGKILL to a member: nothing listens on its port when this resolves. */
+/** Kills a member and resolves when nothing listens on its port. */
 export async function kill({ fixture, pid }: Site, member: string): Promise<void> {
   const port = Number(new URL(fixture.mongod.members[Number(member.slice(1))]?.uri ?? "").port);
   process.kill(pid(member), "SIGKILL");

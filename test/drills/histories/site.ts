@@ -1,4 +1,4 @@
-// The site of the drill: three members and three instances on a network that breaks, a provider, and an account with a
+// The setup of the drill: three members and three instances on an unreliable network, a provider, and an account with a
 // key.
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
@@ -18,24 +18,24 @@ import { startPlain } from "./plain.ts";
 import type { Primaries } from "./primaries.ts";
 import { watchPrimaries } from "./primaries.ts";
 
-/** What there is to break, and to call. */
+/** What to break and what to call. */
 export interface Site {
   readonly fixture: Fixture;
   readonly network: Network;
   readonly primaries: Primaries;
   readonly plain: Plain;
   readonly account: Account;
-  /** Their names on the network: m0, m1, m2. */
+  /** Network names: m0, m1, m2. */
   readonly members: readonly string[];
-  /** i0, i1, i2. */
+  /** Network names: i0, i1, i2. */
   readonly instances: readonly string[];
-  /** The instance of this name, as it is now. */
+  /** The current instance of this name. */
   instance(name: string): ChildInstance;
-  /** The process of a member or an instance, as it is now. */
+  /** The current process of a member or an instance. */
   pid(name: string): number;
-  /** Lets an election begin when the members have had no heartbeat of a primary for so long. */
+  /** Sets how long members wait for the primary's heartbeat before they hold an election. */
   setElectionTimeout(ms: number): Promise<void>;
-  /** Somebody with an account of their own, and every credential. */
+  /** Creates a user with an account and every kind of credential. */
   user(name: string): Promise<User>;
 }
 
@@ -51,7 +51,7 @@ export interface User {
 const members = ["m0", "m1", "m2"];
 const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
-/** Runs the work on a site and clears everything away. `onLogLine` gets every line of the instances' logs. */
+/** Runs the work on a site and cleans up. `onLogLine` gets every line of the instances' logs. */
 export async function onPartitionableSite<T>(
   environment: Readonly<Record<string, string>>,
   onLogLine: (line: string) => void,
@@ -77,24 +77,27 @@ export async function onPartitionableSite<T>(
       MAX_IN_FLIGHT: "256",
       ...environment,
     };
-    return await withFixture({ members: 3, mongods, instances: 3, environment: settings, onLogLine }, async (laid) => {
-      fixture = laid;
-      const primaries = watchPrimaries(
-        new Map(
-          laid.mongod.members.map(({ uri }, at) => [
-            `m${at}`,
-            directUri(laid.mongod.administratorUri, new URL(uri).host),
-          ]),
-        ),
-      );
-      const plain = startPlain(laid.mongod.administratorUri);
-      try {
-        return await work(siteOf(laid, network, primaries, plain, provider, await laid.account()));
-      } finally {
-        await plain.stop();
-        await primaries.stop();
-      }
-    });
+    return await withFixture(
+      { members: 3, mongods, instances: 3, environment: settings, onLogLine },
+      async (started) => {
+        fixture = started;
+        const primaries = watchPrimaries(
+          new Map(
+            started.mongod.members.map(({ uri }, at) => [
+              `m${at}`,
+              directUri(started.mongod.administratorUri, new URL(uri).host),
+            ]),
+          ),
+        );
+        const plain = startPlain(started.mongod.administratorUri);
+        try {
+          return await work(siteOf(started, network, primaries, plain, provider, await started.account()));
+        } finally {
+          await plain.stop();
+          await primaries.stop();
+        }
+      },
+    );
   } finally {
     await network.close();
     await provider.stop();

@@ -1,17 +1,17 @@
-// Setup of a round: its own contacts and users, and the clients that work on them.
+// Sets up a round: its contacts and users, and the clients that work on them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import type { Owners } from "./credentials.ts";
 import { owner } from "./credentials.ts";
-import { quietHands } from "./hands.ts";
+import { slowWriters } from "./writers.ts";
 import { creator, noteReader, noteTaker } from "./records.ts";
 import type { Register, Round } from "./registers.ts";
 import { ingester, reader, renamer, uniqueValue } from "./registers.ts";
 import type { User, Site } from "./site.ts";
 
-/** Contacts by what becomes of them, and users; where they belong to an instance, in the order of the instances. */
+/** Contacts by their use, and users. Nested lists have one entry per instance, in order. */
 export interface Stage {
   readonly quiet: readonly Register[];
   readonly crossed: readonly Register[];
@@ -27,7 +27,7 @@ const renamedContacts = 6;
 const noteContacts = 3;
 const usersPerOwner = 6;
 
-/** Makes them, while everything works. */
+/** Creates them before any fault. */
 export async function prepare(site: Site, number: number): Promise<Stage> {
   const ingest = ingestInto(
     {
@@ -37,7 +37,7 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
     site.account.id,
   );
   const makeRegisters = (count: number, externalId?: string): Promise<Register[]> =>
-    onceServed(() => makeAtOnce(count, externalId));
+    untilServed(() => makeAtOnce(count, externalId));
   const makeAtOnce = async (count: number, externalId?: string): Promise<Register[]> => {
     const fields = Array.from({ length: count }, () => ({
       full_name: uniqueValue("full_name", number),
@@ -72,11 +72,8 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
   return { quiet, crossed, renamed, noted, ingested, users };
 }
 
-/**
- * Does it until it succeeds, each time with other values. Nothing is checked yet: a machine that is too busy for the
- * lease must not end the drill.
- */
-async function onceServed<T>(make: () => Promise<T>): Promise<T> {
+/** Retries until it succeeds, with new values each time. A machine too busy for the lease must not fail the setup. */
+async function untilServed<T>(make: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await make();
@@ -87,14 +84,14 @@ async function onceServed<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Starts the clients; each ends when the round runs no more, and what it has sent is served. */
+/** Starts the clients. Each ends after the round, when its pending requests are done. */
 export function startClients(owners: Owners, round: Round, stage: Stage): Promise<unknown>[] {
   const { site } = owners;
   const { quiet, renamed, noted, ingested, users } = stage;
   const { number } = round;
   const current: Parameters<typeof renamer>[3] = new Map();
   return [
-    ...quiet.map((register) => quietHands(round, register)),
+    ...quiet.map((register) => slowWriters(round, register)),
     ...site.instances.flatMap((instance, at) => [
       renamer(round, instance, renamed[at] ?? [], current),
       ...[1, 2].map((one) => reader(round, `reader ${one} ${instance}`, instance, current)),

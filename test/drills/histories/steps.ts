@@ -5,9 +5,9 @@ import type { Fields, Operation } from "./operation.ts";
 const names = ["full_name", "email", "phone"] as const;
 
 /**
- * The steps of one contact, whose values are unique. A write of unknown outcome may have happened at any later time or
- * never. One whose value nobody read is left out: no read can know the difference. One whose value was read happened
- * before the first such read was served.
+ * The steps of one contact, whose values are unique. A write with an unknown outcome may have happened at any later
+ * time or never. If nobody read its value, it is omitted, because no read can tell. If somebody did, it happened before
+ * the first such read completed.
  */
 export function stepsOf(operations: readonly Operation[]): Step[] {
   const shown = operations.filter(({ saw, outcome }) => outcome === "ok" && saw !== undefined);
@@ -25,7 +25,7 @@ export function stepsOf(operations: readonly Operation[]): Step[] {
   });
 }
 
-/** Whether an operation showed a value that was written. */
+/** Whether an operation returned one of the written values. */
 function shows({ saw }: Operation, wrote: Partial<Fields>): boolean {
   return names.some((name) => wrote[name] !== undefined && wrote[name] !== null && saw?.[name] === wrote[name]);
 }

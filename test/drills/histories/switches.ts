@@ -1,4 +1,4 @@
-// The operator: sets a switch off over an instance that reaches the majority, leaves it so for a while, and sets it on.
+// The operator: turns a switch off over an instance that reaches the majority, waits, and turns it on again.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Calls } from "./calls.ts";
 import { now } from "./operation.ts";
@@ -8,18 +8,23 @@ import { pick } from "./registers.ts";
 export type SwitchName = "publicInterface" | "writes";
 
 const rpcs = { publicInterface: "SetPublicInterface", writes: "SetWrites" } as const;
-/** For so long it is looked whether the switch is in force: longer than it may take, with some to see it. */
+/** How long the switch stays off: longer than it may take to take effect. */
 const offMs = 3_000;
 
-/** Sets the switch off and on again, each until it is acknowledged, over one of the instances. */
-export async function operate(calls: Calls, name: SwitchName, instances: readonly string[]): Promise<void> {
-  await insist(calls, name, false, instances);
+/** Turns the switch off and on again over one of the instances, retrying each until it is acknowledged. */
+export async function toggle(calls: Calls, name: SwitchName, instances: readonly string[]): Promise<void> {
+  await setUntilAcknowledged(calls, name, false, instances);
   await sleep(offMs);
-  await insist(calls, name, true, instances);
+  await setUntilAcknowledged(calls, name, true, instances);
 }
 
-/** What is not acknowledged within a minute is in the history as such. */
-async function insist(calls: Calls, name: SwitchName, enabled: boolean, instances: readonly string[]): Promise<void> {
+/** Gives up after a minute. The history shows the missing acknowledgment. */
+async function setUntilAcknowledged(
+  calls: Calls,
+  name: SwitchName,
+  enabled: boolean,
+  instances: readonly string[],
+): Promise<void> {
   for (const end = now() + 60_000; now() < end; ) {
     const intent = {
       client: "operator",

@@ -1,40 +1,40 @@
-// The kinds of violations, and how many of each a report shows.
+// The kinds of violations, and their summaries in a report.
 
-/** What a violation is called. */
+/** The kind of a violation. */
 export type ViolationKind =
   /** An acknowledged value is gone. */
   | "lost"
   /** A value was read that was never committed. */
   | "dirty"
-  /** A read began after a newer value was acknowledged, and returned an older one. */
+  /** A read that began after a newer value was acknowledged returned an older one. */
   | "stale"
-  /** One client saw a value, and an older one after it. */
+  /** One client saw a value and then an older one. */
   | "non-monotonic"
   /** No order of the operations on a contact explains all of them. */
   | "not linearizable"
-  /** A write that got 503 was carried out more than a second later. */
+  /** A write that got 503 was applied more than a second later. */
   | "late effect"
-  /** One write made two records. */
+  /** One write created two records. */
   | "duplicate"
   | "served after rotation"
   | "served after revocation"
   | "served after sign-out"
-  /** A switch was set and not in force. */
+  /** A switch was set but did not take effect. */
   | "switch not in force"
-  /** A request was not served as it should be long after the last fault. */
+  /** A request failed long after the last fault. */
   | "unavailable"
-  /** An instance failed. */
+  /** An instance returned 500. */
   | "500";
 
-/** One of them. */
+/** One violation. */
 export interface Violation {
   readonly kind: ViolationKind;
   readonly text: string;
-  /** By how many milliseconds, where it is a matter of time. */
+  /** By how many milliseconds, if it is a matter of time. */
   readonly ms?: number;
 }
 
-/** The worst first. */
+/** Worst first. */
 const kinds: readonly ViolationKind[] = [
   ...([
     "lost",
@@ -55,14 +55,14 @@ const kinds: readonly ViolationKind[] = [
   ] as const),
 ];
 
-/** A line for each kind: how many there are, and the first of them. */
+/** One line for each kind, with the number of violations and the first one. */
 export function violationLines(violations: readonly Violation[]): string[] {
   return byKind(violations).map(
     ([kind, all]) => `${kind}${all.length > 1 ? ` (${all.length} in all)` : ""}: ${all[0]?.text}`,
   );
 }
 
-/** How many there are of each kind, and by how long at most. */
+/** The number of violations of each kind, and the longest time. */
 export function violationFigures(violations: readonly Violation[]): Record<string, number> {
   return Object.fromEntries(
     byKind(violations).flatMap(([kind, all]): [string, number][] => {

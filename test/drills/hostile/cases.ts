@@ -4,18 +4,18 @@ import type { Pattern } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 import type { Status } from "./wire.ts";
 
-/** A request that may be expensive for the instance, at its full length and at shorter lengths. */
+/** A request that may be expensive for the instance, at full length and shorter. */
 export interface Case {
   readonly name: string;
-  /** True for a body of many small chunks: the network decides how much is read at once. */
+  /** True for a body of many small chunks. The network decides how many are read at once. */
   readonly inParts?: boolean;
-  /** True for a request of one length: how its cost grows is not checked. */
+  /** True for a request of fixed length. Its growth is not checked. */
   readonly isFixed?: boolean;
-  /** Sends a share of its length: 1 is all of it, 0 almost nothing. Undefined if the text cannot be sent there. */
+  /** Sends it at a share of its length, between 0 and 1. Undefined if the text cannot be sent there. */
   send(share: number): Promise<Status | undefined>;
 }
 
-/** All pairs of a place and a pattern, repeated without end. Each round picks other ways to send them. */
+/** All pairs of a place and a pattern, repeated forever. Each round picks new ways to send them. */
 export function* casesOf(slots: readonly Slot[], patterns: readonly Pattern[], seed: number): Generator<Case> {
   const random = mulberry32(seed);
   const pick = <T>(among: readonly T[]): T | undefined => among[Math.floor(random() * among.length)];

@@ -1,15 +1,15 @@
-// Connections full of minimal messages, of which one read of a server receives thousands.
+// Connections full of minimal messages, so that one read of the server receives thousands.
 import { connect } from "node:net";
 import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
 
 /** A kind of small message. */
 export interface Dense {
   readonly name: string;
-  /** What a connection begins with. */
+  /** The first bytes of a connection. */
   readonly head: Buffer;
   /** The messages after it. */
   readonly messages: Buffer;
-  /** Whether the messages may follow each other for ever; else the connection is opened anew after them. */
+  /** Whether the messages can be repeated forever. Otherwise they need a new connection each time. */
   readonly repeats: boolean;
 }
 
@@ -19,25 +19,25 @@ export interface Sent {
   readonly connections: number;
 }
 
-/** The attacker's address in the trusted proxy's header: no probe shares its tokens. */
+/** The attacker's address in the proxy's header, so that it does not share a bucket with the probes. */
 const address = "203.0.113.66";
 const size = 262_144;
 const lines = `Host: localhost\r\nX-Forwarded-For: ${address}\r\n`;
 const resetCode = Buffer.from([0, 0, 0, 8]);
 
-/** The message over and over. */
+/** Repeats the message. */
 function full(message: Buffer): Buffer {
   return Buffer.alloc(size - (size % message.length), message);
 }
 
-/** The headers of a stream, in an HPACK block without compression. */
+/** The headers of a stream as an uncompressed HPACK block. */
 function headers(method: string, path: string): Buffer {
   const fields = { ":method": method, ":scheme": "http", ":authority": "localhost", ":path": path };
   const all = Object.entries({ ...fields, "x-forwarded-for": address });
   return Buffer.concat(all.map(([name, value]) => literal(name, value)));
 }
 
-/** Frames for one stream after the other, whose ids only a client may choose. */
+/** Frames for successive streams, with odd ids, as for a client. */
 function streams(frames: (stream: number) => readonly Buffer[]): Buffer {
   const all: Buffer[] = [];
   for (let stream = 1, length = 0; length < size; stream += 2) {
@@ -53,10 +53,10 @@ const opened = (stream: number, method: string, path: string, end = 0): Buffer =
   frame(types.headers, flags.endHeaders | end, stream, headers(method, path));
 const begun = Buffer.concat([preface, frame(types.settings, 0, 0)]);
 
-/** All of them. None needs a key. */
+/** All kinds. None needs a key. */
 export const dense: readonly Dense[] = [
   {
-    name: "chunks of a byte",
+    name: "one-byte chunks",
     head: Buffer.from(`POST /v1/nothing HTTP/1.1\r\n${lines}Transfer-Encoding: chunked\r\n\r\n`),
     messages: full(Buffer.from("1\r\n \r\n")),
     repeats: true,
@@ -68,7 +68,7 @@ export const dense: readonly Dense[] = [
     repeats: false,
   },
   {
-    name: "data frames of a byte",
+    name: "one-byte data frames",
     head: Buffer.concat([begun, opened(1, "POST", "/v1/nothing")]),
     messages: full(frame(types.data, 0, 1, Buffer.from(" "))),
     repeats: true,
@@ -80,7 +80,7 @@ export const dense: readonly Dense[] = [
     repeats: false,
   },
   {
-    name: "streams that are reset",
+    name: "reset streams",
     head: begun,
     messages: streams((stream) => [
       opened(stream, "GET", "/v1/contacts", flags.endStream),
@@ -98,7 +98,7 @@ export const dense: readonly Dense[] = [
   },
 ];
 
-/** Sends messages over so many connections for so long, each as fast as the other side reads. */
+/** Sends messages over `count` connections for `ms` milliseconds, each as fast as the server reads. */
 export async function sendDense(
   base: string,
   { head, messages, repeats }: Dense,

@@ -1,4 +1,4 @@
-// Derives the test cases from the sources and the descriptors: every place of every request with every pattern.
+// Derives the test cases from the sources and descriptors: every place in every request with every pattern.
 import type { Operation, Where } from "../isolation/operations.ts";
 import { assistantOperations } from "../isolation/assistant.ts";
 import { rpcOperations } from "../isolation/operations.ts";
@@ -33,10 +33,10 @@ export interface Derived {
   close(): void;
 }
 
-/** Fixed, so that a run can be repeated. */
+/** Fixed, so that runs are reproducible. */
 const seed = 20_261_122;
 
-/** Finds the cases of a running instance. */
+/** Derives the cases for a running instance. */
 export async function derive(where: Where, user: User, selection: Selection): Promise<Derived> {
   const sought = readSought();
   const patterns = patternsFor(sought);
@@ -74,14 +74,14 @@ function* selected(
 
 function among(slots: readonly Slot[], name: string, version: string): Slot[] {
   const own = slots.filter((slot) => slot.name === name);
-  if (own.length === 0) throw new Error(`there is no place ${name}`);
+  if (own.length === 0) throw new Error(`no place ${name}`);
   return own.map(({ ways }) => ({ name, ways: ways.filter((way) => way.name.endsWith(version)) }));
 }
 
-/** The renderer of the reference page, as the page names it. */
+/** The path of the reference page's renderer. */
 async function largestAsset(base: string): Promise<string> {
   const page = await (await fetch(`${base}/docs`)).text();
   const [path] = /(?<=src=")[^"]+\/renderer\.js(?=")/.exec(page) ?? [];
-  if (path === undefined) throw new Error("the reference page names no renderer");
+  if (path === undefined) throw new Error("the reference page has no renderer");
   return new URL(path, `${base}/docs`).pathname;
 }

@@ -1,8 +1,8 @@
-// Generates attack strings from a regular expression: a repetition is pumped, then a mismatch follows.
+// Generates attack strings from a regular expression: pumps a quantifier, then appends a mismatch.
 import type { AST } from "@eslint-community/regexpp";
 import { RegExpParser } from "@eslint-community/regexpp";
 
-/** An attack string: `start`, then `part` as often as there is room, then `end`. */
+/** An attack string: `start`, then `part` repeated to fill the length, then `end`. */
 export interface Pump {
   readonly start: string;
   readonly part: string;
@@ -11,14 +11,14 @@ export interface Pump {
 
 /** Candidates for a member of a character class. */
 const candidates = [..."a1 0-.,;=\"'/_~%@:+*(){}[]<>&|\\!ZzFf\t\n", "\u00e9", "\u0301", "\ud83d\ude00"];
-/** Endings that hardly any expression matches. The first is valid in a header. */
+/** Endings that almost no expression matches. The first is valid in a header. */
 const mismatches = ["!", "\u00ff", ""];
-/** A repetition with a larger maximum counts as unbounded. */
+/** A quantifier with at least this maximum counts as unbounded. */
 const many = 100;
-/** How many characters of a class are tried. Overlapping neighbours give a matcher more ways to backtrack. */
+/** How many characters of a class to try. Overlapping neighbors give a matcher more ways to backtrack. */
 const tried = 3;
 
-/** The pumps of every repetition of an expression; none if the source is not a valid expression. */
+/** The pumps of every quantifier in an expression; none if the expression is invalid. */
 export function pumpsOf(source: string): Pump[] {
   let pattern: AST.Pattern;
   try {
@@ -51,11 +51,11 @@ function pumpsOfElement(element: AST.Element, start: string): Pump[] {
   return [
     ...inner,
     ...parts.flatMap((part) => [
-      // Leading white space does not belong to the value of a header.
+      // Leading white space is not part of a header value.
       ...mismatches.flatMap((end) =>
         (start === "" ? ["", "a"] : [start]).map((first) => ({ start: first, part, end })),
       ),
-      // An expression without an anchor is tried at each position where it may begin.
+      // An unanchored expression is tried at every position.
       ...(start === ""
         ? []
         : [
@@ -66,7 +66,7 @@ function pumpsOfElement(element: AST.Element, start: string): Pump[] {
   ];
 }
 
-/** Texts that match an element; several for a character class. */
+/** Texts that match an element; several for a character class or a group. */
 function samples(element: AST.Element): string[] {
   switch (element.type) {
     case "Character":

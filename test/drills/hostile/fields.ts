@@ -1,4 +1,4 @@
-// The places of a body that take a text: every field on every wire, property names, and malformed bodies.
+// The places in a body that take text: every field on every wire, property names, and malformed bodies.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { AccountService } from "../../../src/gen/records/admin/v1/accounts_pb.ts";
@@ -12,21 +12,21 @@ import type { Request } from "./requests.ts";
 import type { Slot, Way } from "./slots.ts";
 import type { Status, Wire } from "./wire.ts";
 
-/** Bytes: more than the longest field, the longest note, and the limits of shorter fields. */
+/** Sizes in bytes: above the limits of the longest field, the longest note and shorter fields. */
 const sizes = [240_000, 40_000, 10_000, 200, 100, 50];
-/** The size of a compressed message after it is inflated. */
+/** Inflated sizes of a compressed message. */
 const inflated = [1_000_000, 240_000];
 /** Sizes for a path or a query. */
 const inTarget = [10_000, 200, 100];
 
-/** Every field of the operations, by its name. */
+/** Every field of the operations, by name. */
 export function fieldSlots(operations: readonly Operation[], user: User): Slot[] {
   const slots = new Map<string, Way[]>();
   for (const operation of operations) {
     for (const field of operation.fields) {
       const slot = `the field ${field}`;
       const required = Object.fromEntries(operation.required.map((name) => [name, valuesOf(name, user, user)?.own]));
-      // A path or a query percent-encodes the text: three bytes for one.
+      // Paths and queries percent-encode the text, three bytes for one.
       const maxBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
       const way = textWay(`${operation.name} by ${operation.wire}`, maxBytes, (text) =>
         operation.send({ ...required, [field]: text }, user),
@@ -37,7 +37,7 @@ export function fieldSlots(operations: readonly Operation[], user: User): Slot[]
   return [...slots].map(([name, ways]) => ({ name, ways }));
 }
 
-/** Every text field of the internal rpcs: ingest batches and account administration. */
+/** Every text field of the internal RPCs: ingest batches and account administration. */
 export function internalSlots({ internal }: Where, user: User): Slot[] {
   const call = (path: string, message: object): Promise<Status> =>
     send(
@@ -65,7 +65,7 @@ export function internalSlots({ internal }: Where, user: User): Slot[] {
     });
 }
 
-/** Places in a JSON body: a property's name and the whole body. Forms and JSON-RPC calls are bodies too. */
+/** Places in a body: property names, the whole body, forms and JSON-RPC methods. */
 export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
   const withBody = requests.filter(({ sent }) => sent.body !== undefined);
   const spoken = (type: string) => withBody.filter(({ sent }) => sent.headers["content-type"] === type);
@@ -105,9 +105,9 @@ function textWay(name: string, maxBytes: readonly number[], put: (text: string) 
   return {
     name,
     maxBytes,
-    // Includes the escapes: otherwise the size limit would reject a text that JSON escapes.
+    // Counts JSON escapes, or the size limit would reject the text.
     bytesOf: (text) => Buffer.byteLength(JSON.stringify(text)),
-    // Protobuf's binary form cannot hold a lone surrogate: such a text is not sent.
+    // Skips lone surrogates, which binary protobuf cannot represent.
     send: async (text) => {
       try {
         return await put(text);

@@ -1,17 +1,17 @@
-// Floods over HTTP/2: streams that are opened and reset at once, and pings.
+// HTTP/2 floods: streams that are opened and reset at once, and pings.
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, constants } from "node:http2";
 
-/** How many were sent, and how often the other side broke the connection over it. */
+/** How many were sent, and how often the server closed the connection. */
 export interface Flood {
   readonly sent: number;
   readonly broken: number;
 }
 
 /**
- * Opens so many streams and resets each at once (as CVE-2023-44487 does), on a new connection where one is broken. They
- * request the least work: the throttle, which this drill lifts, bounds what others may request.
+ * Opens streams and resets each at once (CVE-2023-44487), reconnecting when necessary. They request the cheapest
+ * endpoint: the throttle, which this drill raises, limits the others.
  */
 export async function resetStreams(base: string, key: string, count: number): Promise<Flood> {
   const headers = { ":path": "/v1/health", authorization: `Bearer ${key}` };
@@ -22,7 +22,7 @@ export async function resetStreams(base: string, key: string, count: number): Pr
   });
 }
 
-/** Sends so many pings, faster than they are served. */
+/** Sends pings faster than they are answered. */
 export function ping(base: string, count: number): Promise<Flood> {
   return flood(base, count, (session) => void session.ping(() => undefined));
 }
@@ -42,7 +42,7 @@ async function flood(base: string, count: number, act: (session: ClientHttp2Sess
     } catch {
       session.destroy();
     }
-    // The other side takes them before more are sent, or the rest would go to a connection that it has given up.
+    // Waits for the server to catch up, or the rest would go to a connection that it has closed.
     if (at % 100 === 99) await completed(session);
   }
   session?.destroy();

@@ -9,7 +9,7 @@ if (isMainThread && path !== undefined && path !== "") {
   delay.enable();
   const server = require("node:net").createServer((socket) => {
     socket.on("error", () => socket.destroy());
-    // Each byte waits the longest delay since the byte before.
+    // Replies to each byte with the longest delay since the previous one.
     socket.on("data", () => {
       socket.write(`${delay.max / 1e6}\n`);
       delay.reset();

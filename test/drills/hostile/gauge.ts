@@ -6,16 +6,16 @@ import { mainThreadMs } from "./vitals.ts";
 
 /** The cost of some requests on the main thread, in milliseconds. */
 export interface Taken {
-  /** The time on the processor. */
+  /** CPU time of the main thread. */
   readonly cpuMs: number;
   /**
-   * The longest time in which no other request could be served. At most the CPU time: on a busy machine the clock
-   * also counts time in which the instance did not run.
+   * The longest time in which no other request could be served. Capped at the CPU time, because on a busy machine the
+   * clock also counts time in which the instance did not run.
    */
   readonly blockMs: number;
 }
 
-/** Measures the cost of the work that it is given. */
+/** Measures the cost of some work. */
 export interface Gauge {
   during(work: () => Promise<unknown>): Promise<Taken>;
   close(): void;
@@ -23,7 +23,7 @@ export interface Gauge {
 
 const module = join(import.meta.dirname, "gauge.cjs");
 
-/** The settings of an instance that reports over this socket. */
+/** The environment of an instance that reports over this socket. */
 export function gauged(
   path: string,
   nodeOptions: string,

@@ -1,4 +1,4 @@
-// Drill of hostile clients: probes of health and of a record must be served as usual meanwhile.
+// The hostile drill: attacks an instance while probes of health and of a record must be served as usual.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,27 +31,27 @@ import { slownesses, startSlow } from "./slow.ts";
 import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
 import { maxBlockMs, weighAll } from "./weigh.ts";
 
-/** What a run does: everything, or one thing, for a control. */
+/** What to run: everything, or one attack for a control. */
 type Focus = "all" | "slow" | "dense" | "largest" | "unread" | Exclude<Selection, "all">;
 
-/** More growth than this, in megabytes, is somebody outside's doing. The largest response needs 100 of it. */
+/** The maximum memory growth in megabytes. The largest response needs 100. */
 const maxGrowthMb = 250;
-/** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
+/** Above the rate of the probes and the cases. Requests name their address as a trusted proxy would. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
-/** Many connections of one client, and the longest p99 of another's requests meanwhile, in milliseconds. */
+/** The connections of one client, and the maximum p99 of another client's requests meanwhile, in milliseconds. */
 const denseConnections = 50;
 const denseMs = 250;
-/** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
+/** Below Node's default, so that uncollected garbage does not count as growth. */
 const heapMb = 192;
-/** The share of the largest responses that the short form requests: 10 MB instead of 50. */
+/** The short form requests this share of the largest responses: 10 MB instead of 50. */
 const shortShare = 0.2;
-/** How long derived cases are sent, in milliseconds. The order is fixed: a longer run includes a shorter one. */
+/** How long derived cases are sent. The order is fixed, so a longer run includes a shorter one. */
 const derivingMs = { long: 900_000, short: 6_000 } as const;
-/** A control ends with what it finds: on a slow machine it has the time to. */
+/** A control ends at its first finding. This leaves enough time on a slow machine. */
 const controlMs = 60_000;
 const headersLimit = "const headersTimeoutMs = 10_000;";
 const requestLimit = "const requestTimeoutMs = 15_000;";
-/** In the short form the service's own limits are a fifth as long, so that there is less to wait for. */
+/** The short form reduces the service's time limits, to have less to wait for. */
 const hurried: readonly Break[] = [
   { from: headersLimit, to: "const headersTimeoutMs = 2_000;" },
   { from: requestLimit, to: "const requestTimeoutMs = 3_000;" },
@@ -67,7 +67,7 @@ export const hostile: Drill = {
   breaks: hurried,
   controls: [
     control(
-      "a text of any length is held against the pattern of an email",
+      "a text of any length is matched against the email pattern",
       { onceBad: emailSlot },
       {
         from: "  if (text.length > patternLimit) return false;\n",
@@ -75,7 +75,7 @@ export const hostile: Drill = {
       },
     ),
     control(
-      "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
+      "accept-encoding is split by an expression that backtracks over spaces",
       { slot: "accept-encoding", version: "HTTP/2" },
       {
         from: requestId,
@@ -83,16 +83,16 @@ export const hostile: Drill = {
       },
     ),
     control(
-      "what a connection sends is parsed as it comes",
+      "the input of a connection is parsed without pacing",
       "dense",
       { from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
       { from: "const maxPending = 16;", to: "const maxPending = 1_000_000;" },
     ),
-    control("a response of any size is made in one go", "largest", {
+    control("a response of any size is built in one go", "largest", {
       from: "const largeBytes = 1_000_000;",
       to: "const largeBytes = 1_000_000_000;",
     }),
-    control("any number of responses may be unread", "unread", {
+    control("any number of responses may stay unread", "unread", {
       from: "  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();\n",
       to: "",
     }),
@@ -101,7 +101,7 @@ export const hostile: Drill = {
       to: "",
     }),
     control(
-      "slow clients have all the time that they want",
+      "slow clients are never timed out",
       "slow",
       { from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
       { from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
@@ -151,9 +151,9 @@ async function check(
     await probes.take();
     await wait(long ? 5_000 : 1_000);
     const idle = await probes.take();
-    figures["probe p99 ms, nothing else going on"] = idle.p99;
+    figures["probe p99 ms, idle"] = idle.p99;
     const memoryBefore = residentMb(pid);
-    // Other tests run during a short run: only the median is checked.
+    // Other tests run beside the short form, so it only checks the median.
     const checked = long ? "p99" : "p50";
     const maxMs = long ? Math.max(maxBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
@@ -168,15 +168,15 @@ async function check(
       say(`${what}: ${count} probes, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(1)} ms, ${memory} MB`);
       if (seen[checked] > limitMs)
         violations.push(
-          `${what}: ${checked} of the probes ${seen[checked].toFixed(0)} ms, without it ${idle[checked].toFixed(1)} ms`,
+          `${what}: ${checked} of the probes is ${seen[checked].toFixed(0)} ms, ${idle[checked].toFixed(1)} ms when idle`,
         );
-      // On a busy machine MongoDB may not respond in time: that is not the clients' doing.
+      // On a busy machine, MongoDB may not respond in time. That is not the clients' fault.
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));
-      for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe was not served: ${failure}`);
+      for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe failed: ${failure}`);
     };
     // The first violation is enough for a control.
     const found = focus === "all" ? 10 : 1;
-    const weighed = async (kind: string, cases: Iterable<Case>, ms: number): Promise<void> => {
+    const measured = async (kind: string, cases: Iterable<Case>, ms: number): Promise<void> => {
       const {
         count,
         worst,
@@ -185,8 +185,7 @@ async function check(
       violations.push(...faults);
       figures[`requests with ${kind}`] = count;
       for (const [at, { name, taken }] of worst.entries())
-        figures[`${kind}, the ${at + 1}. worst`] =
-          `${taken.blockMs.toFixed(1)} of ${taken.cpuMs.toFixed(1)} ms: ${name}`;
+        figures[`${kind}, worst #${at + 1}`] = `${taken.blockMs.toFixed(1)} of ${taken.cpuMs.toFixed(1)} ms: ${name}`;
     };
 
     const kinds = focus === "slow" ? slownesses.slice(0, 5) : slownesses;
@@ -203,39 +202,39 @@ async function check(
     if (focus === "all" || focus === "unread") {
       const account = await fixture.account();
       await fillWithUnread(where.internal, account.id);
-      await during("responses that nobody reads", async () => {
+      await during("unread responses", async () => {
         const { statuses, growth } = await holdUnread(base, pid, account.key, long ? 200 : 75);
-        figures["responses that nobody reads, by status"] = JSON.stringify(statuses);
+        figures["unread responses, by status"] = JSON.stringify(statuses);
         if (growth > maxGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
       });
-      await during("failures that nobody reads", async () => {
+      await during("unread failures", async () => {
         const open = await leaveFailuresUnread(base, long ? 300 : 50);
-        if (open > maxOpen) violations.push(`${open} streams that nobody reads are open`);
+        if (open > maxOpen) violations.push(`${open} unread streams are open`);
       });
     }
     if (focus === "all" || focus === "largest") {
       const every = await largestResponses(where, user, long ? 1 : shortShare);
-      // In the short form one of REST, two rpcs and a tool.
+      // The short form takes one REST request, two RPCs and a tool.
       const largest = every.filter((_, at) => long || at % 6 === 0);
-      await during("the largest responses", () => weighed("a largest response", largest, 60_000));
+      await during("the largest responses", () => measured("a largest response", largest, 60_000));
     }
     if (focus !== "slow" && focus !== "dense" && focus !== "largest" && focus !== "unread") {
       const derived = await derive(where, user, focus);
       const { places, ways, patterns, cases } = derived;
-      say(`${places} places that are reached in ${ways} ways, ${patterns} patterns`);
-      await during("hard texts", () => weighed("a hard text", cases, focus === "all" ? derivingMs[form] : controlMs));
+      say(`${places} places reached in ${ways} ways, ${patterns} patterns`);
+      await during("hard texts", () => measured("a hard text", cases, focus === "all" ? derivingMs[form] : controlMs));
       derived.close();
     }
     if (focus === "all") {
-      await during("hard shapes", () => weighed("a hard shape", hardShapes(where, user), 60_000));
+      await during("hard shapes", () => measured("a hard shape", hardShapes(where, user), 60_000));
       await during("malformed messages", async () => {
         const { count, wrong } = await checkMalformed(base, user.key);
         figures["malformed messages"] = count;
         violations.push(...wrong);
       });
-      // The p99 of the probes must rest on several of them, so the attack lasts a while.
+      // The attack lasts a while, so that the p99 has enough probes.
       const count = long ? 60_000 : 1_000;
-      await during("streams that are reset", () => note("resets", () => resetStreams(base, user.key, count)));
+      await during("reset streams", () => note("resets", () => resetStreams(base, user.key, count)));
       await during("pings", () => note("pings", () => ping(base, count)));
     }
     if (slow !== undefined) {
@@ -245,11 +244,11 @@ async function check(
     const growth = residentMb(pid) - memoryBefore;
     figures["memory before, MB"] = memoryBefore;
     figures["memory growth, MB"] = growth;
-    if (growth > maxGrowthMb) violations.push(`the instance holds ${growth.toFixed(0)} MB more than before`);
+    if (growth > maxGrowthMb) violations.push(`the instance uses ${growth.toFixed(0)} MB more than before`);
     return { figures, violations };
   } catch (error) {
     if (isRunning(pid)) throw error;
-    return { figures, violations: [...violations, "the instance ended under it"] };
+    return { figures, violations: [...violations, "the instance crashed"] };
   } finally {
     gauge.close();
     await probes.stop();
@@ -259,12 +258,12 @@ async function check(
     const before = mainThreadMs(pid);
     const { sent, broken } = await flood();
     figures[what] = sent;
-    figures[`connections broken over ${what}`] = broken;
-    figures[`milliseconds of the main thread for each of the ${what}`] = (mainThreadMs(pid) - before) / sent;
+    figures[`connections closed because of ${what}`] = broken;
+    figures[`main thread ms per item of ${what}`] = (mainThreadMs(pid) - before) / sent;
   }
 }
 
-/** Somebody else, whose requests nothing that is done with the user's key may throttle. */
+/** Another client, whose requests must not be throttled by what the attacker does. */
 async function bystander(fixture: Fixture, base: string): Promise<Errand> {
   const { key } = await fixture.account();
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };

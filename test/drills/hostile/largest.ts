@@ -1,4 +1,4 @@
-// Requests for the largest responses that there are, on every wire.
+// Requests for the largest possible responses, on every wire.
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Where } from "../isolation/operations.ts";
 import type { User } from "../isolation/users.ts";
@@ -6,7 +6,7 @@ import { patiently, send } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
 import { enveloped } from "./requests.ts";
 
-/** As many contacts as a search returns, with as many notes as it shows, each as long as one may be: 50 MB. */
+/** A full page of contacts, each with the maximum of notes of the maximum length: 50 MB. */
 const contacts = 25;
 const notes = 50;
 const longest = "🙂".repeat(9_997);
@@ -14,13 +14,13 @@ const sessionNotes = 600;
 const word = "largest";
 const json = "application/json";
 
-/** Stores items by an rpc of ingest, in its field of this name, and returns their ids. */
+/** Stores items through an ingest RPC, in the field `batch`, and returns their ids. */
 export type Put = (rpc: string, batch: string, items: readonly object[]) => Promise<string[]>;
 
-/** A note as long as one may be. */
+/** A note of the maximum length. */
 export const maxNoteLength = { content: longest, created_at: "2026-03-01T10:00:00Z" };
 
-/** Stores items in an account. */
+/** Returns a function that stores items in an account. */
 export function putInto(internal: string, accountId: string): Put {
   return async (rpc, batch, items) => {
     const headers = { "content-type": json, authorization: `Bearer ${childToken}` };
@@ -37,8 +37,8 @@ export function putInto(internal: string, accountId: string): Put {
 }
 
 /**
- * The session of the account whose texts are the largest. With a `share` of the notes, the responses are still larger
- * than what an instance makes in one go.
+ * Fills an account with the largest records and returns its session id. Even with a `share` of the notes, the responses
+ * are larger than what an instance builds in one go.
  */
 export async function fillWithLargest(internal: string, accountId: string, name: string, share = 1): Promise<string> {
   const put = putInto(internal, accountId);
@@ -58,7 +58,7 @@ export async function fillWithLargest(internal: string, accountId: string, name:
   return session_id;
 }
 
-/** Fills the account, and returns one case for each read on each wire. */
+/** Fills the account and returns one case for each read on each wire. */
 export async function largestResponses({ base, internal }: Where, user: User, share = 1): Promise<Case[]> {
   const { key, token, accountId } = user;
   const session_id = await fillWithLargest(internal, accountId, word, share);

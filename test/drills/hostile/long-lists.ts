@@ -1,4 +1,4 @@
-// Requests whose lists have as many items as fit: the paths of a field mask, and the records of internal requests.
+// Requests with lists as long as possible: field mask paths, and the records of internal requests.
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { create, fromJson, toBinary } from "@bufbuild/protobuf";
 import { UpdateContactRequestSchema } from "../../../src/gen/records/v1/contacts_pb.ts";
@@ -12,7 +12,7 @@ import type { Case } from "./cases.ts";
 const limit = 262_000;
 const proto = "application/proto";
 
-/** The paths of masks by the share of their length. */
+/** Field mask paths for a share of the full length. */
 const masks: readonly (readonly [name: string, paths: (share: number) => readonly string[]])[] = [
   ["unknown paths", (share) => Array.from({ length: 42_000 * share }, (_, at) => `n${at.toString(36)}`)],
   ["empty paths", (share) => times(120_000 * share, "")],
@@ -21,7 +21,6 @@ const masks: readonly (readonly [name: string, paths: (share: number) => readonl
   ["one long path", (share) => ["n".repeat(250_000 * share)]],
 ];
 
-/** All of them. */
 export function longLists({ base, internal }: Where, { key, accountId, ids }: User): Case[] {
   const updateContact = "/records.v1.ContactService/UpdateContact";
   const by = { authorization: `Bearer ${key}` };
@@ -62,7 +61,7 @@ export function longLists({ base, internal }: Where, { key, accountId, ids }: Us
   return [...ofMasks, ...ofItems];
 }
 
-/** The required ids of a request, so that only its lists are wrong. */
+/** Encodes the required ids of a request, so that only its lists are invalid. */
 function namesOf({ input }: DescMethod, id: string): Uint8Array {
   const names = input.fields.filter(({ name }) => name === "account_id" || name === "backup_id");
   const json: JsonObject = Object.fromEntries(names.map(({ name }) => [name, id]));

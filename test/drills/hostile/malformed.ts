@@ -2,7 +2,7 @@
 import { rejected } from "../../fixtures/clients/malformed.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
-/** How many were sent, and what was wrong with the responses, in words. */
+/** Returns how many were sent, and what was wrong with the responses. */
 export async function checkMalformed(
   base: string,
   key: string,

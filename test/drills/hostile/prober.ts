@@ -1,7 +1,7 @@
-// Child process of `probes.ts`: sends requests repeatedly over kept connections.
+// Child process of `probes.ts`: sends requests repeatedly over persistent connections.
 import { Agent, get } from "node:http";
 
-/** What to request, and where. */
+/** What to request and where. */
 export interface Errand {
   readonly base: string;
   readonly key: string;

@@ -1,27 +1,27 @@
-// Probes health and a record of an instance continuously, from a separate process.
+// Continuously probes an instance's health and a record, from a separate process.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Errand } from "./prober.ts";
 
-/** What was seen since the last time. */
+/** Measurements since the previous call. */
 export interface Seen {
   readonly count: number;
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly worst: number;
-  /** What was not served 200, in words. */
+  /** Responses other than 200, and errors. */
   readonly failures: readonly string[];
 }
 
-/** Probes that continue until they are stopped. */
+/** Probes that run until stopped. */
 export interface Probes {
   take(): Promise<Seen>;
   stop(): Promise<void>;
 }
 
-/** Starts them, over connections of their own. */
+/** Starts the probes in a child process. */
 export function startProbes(errand: Errand): Probes {
   const child = fork(join(import.meta.dirname, "prober.ts"), { execArgv: ["--import", "tsx"] });
   child.send(errand);

@@ -4,7 +4,7 @@ import { caseOf } from "./cases.ts";
 import { filled, pump } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 
-/** A place, the ways to reach it, and its text. */
+/** A place, the ways to reach it, and the text to send. */
 interface Bad {
   readonly slot: string;
   readonly ways: RegExp;
@@ -12,11 +12,11 @@ interface Bad {
   readonly length: number;
 }
 
-/** The place at which the control with the email pattern shows. */
+/** The place where the control of the email pattern is detected. */
 export const emailSlot = "the field email";
 
 const bad: readonly Bad[] = [
-  // Blanks that `\s*` matches from each position, and digits of a weight that two repetitions share.
+  // Spaces that `\s*` matches from each position, and weight digits that two quantifiers share.
   { slot: "accept-encoding", ways: /^HEAD \/docs\/…\/\S* over HTTP\/2/, pump: pump("a", " ", "b"), length: 58_000 },
   {
     slot: "accept-encoding",
@@ -24,7 +24,7 @@ const bad: readonly Bad[] = [
     pump: pump("gzip;q=0.", "1", "b"),
     length: 58_000,
   },
-  // The text of a library's error quotes the name, and an expression searched that text.
+  // A library's error message quotes the name, and an expression searched that message.
   {
     slot: "a property's name",
     ways: /^CheckHealth by Connect$/,
@@ -35,15 +35,15 @@ const bad: readonly Bad[] = [
   { slot: emailSlot, ways: /^POST \/v1\/contacts by REST/, pump: pump("a@", "a.", "@"), length: 40_000 },
 ];
 
-/** The regressions of these places. */
+/** Returns the regressions of these places. */
 export function onceBad(slots: readonly Slot[], which: (slot: string) => boolean = () => true): Case[] {
   return bad
     .filter(({ slot }) => which(slot))
     .map((one) => {
       const slot = slots.find(({ name }) => name === one.slot);
       const way = slot?.ways.find(({ name }) => one.ways.test(name));
-      if (slot === undefined || way === undefined) throw new Error(`no place ${one.slot} has a way ${one.ways.source}`);
-      const name = `${JSON.stringify(one.pump.part)} again and again`;
+      if (slot === undefined || way === undefined) throw new Error(`no way of ${one.slot} matches ${one.ways.source}`);
+      const name = `${JSON.stringify(one.pump.part)} repeated`;
       return caseOf(slot.name, way, { name, make: (length) => filled(one.pump, length) }, one.length);
     });
 }

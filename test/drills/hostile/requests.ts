@@ -1,4 +1,4 @@
-// A valid request for every operation on every wire and every other path: templates for the test cases.
+// Templates for the test cases: a valid request for every operation on every wire, and for every other path.
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import type { Route } from "../../../src/http/route.ts";
@@ -11,10 +11,10 @@ import type { User } from "../isolation/users.ts";
 import { valuesOf } from "../isolation/values.ts";
 import type { Sent } from "./wire.ts";
 
-/** A request by its name. */
+/** A named request. */
 export interface Request {
   readonly name: string;
-  /** True for gRPC, which HTTP/1.1 does not carry. */
+  /** True for gRPC, which needs HTTP/2. */
   readonly http2Only?: boolean;
   readonly sent: Sent;
 }
@@ -22,7 +22,7 @@ export interface Request {
 const json = "application/json";
 const mcpHeaders = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-06-18" };
 
-/** All of them; `asset` is the path of the largest file of the reference page. */
+/** Returns all requests. `asset` is the path of the largest file of the reference page. */
 export function requestsOf(where: Where, user: User, asset: string): Request[] {
   const by = { authorization: `Bearer ${user.key}` };
   const cookie = { cookie: user.cookie, origin: where.origin };
@@ -45,7 +45,7 @@ export function requestsOf(where: Where, user: User, asset: string): Request[] {
       rest(route, where, user),
       ...(route.credential === "session" ? [] : rpcs(route, where, user)),
     ]),
-    // The library serves health itself. These two represent the other rpcs of the internal listener.
+    // These two represent the RPCs of the internal listener other than health, which the library serves.
     ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(
       ({ parent, name }): Request => ({
         name: `${name} on the internal listener`,
@@ -83,7 +83,7 @@ export function requestsOf(where: Where, user: User, asset: string): Request[] {
     get("/sign-in"),
     get("/sign-in/callback?code=a&state=b", cookie),
     get("/v1/contacts", by, "OPTIONS"),
-    // A foreign origin, so that the request signs nobody out.
+    // A foreign origin, so that the request does not sign anybody out.
     form("/sign-out", { ...cookie, origin: "http://elsewhere.example" }),
     form("/sign-out/back-channel", {}),
   ];
@@ -106,7 +106,7 @@ function rest(route: Route, { base, origin }: Where, user: User): Request {
   const properties = Object.fromEntries(
     (body?.fields ?? []).flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])),
   );
-  // A foreign origin: the service rejects a change of credentials that the other cases need.
+  // A foreign origin, so that the service rejects changes to credentials that other cases need.
   const from = method === "GET" ? origin : "http://elsewhere.example";
   const by = credential === "session" ? { cookie: user.cookie, origin: from } : { authorization: `Bearer ${user.key}` };
   return {
@@ -164,7 +164,7 @@ function rpcs(route: Route, where: Where, user: User): Request[] {
   ];
 }
 
-/** A message in the envelope of gRPC; `flags` 1 says that it is compressed. */
+/** Wraps a message in a gRPC envelope. `flags` is 1 if it is compressed. */
 export function enveloped(message: Uint8Array, flags = 0): Uint8Array {
   const head = Buffer.alloc(5);
   head.writeUInt8(flags, 0);

@@ -1,4 +1,4 @@
-// Requests of expensive shapes: nested, repeated, numerous, or highly compressed.
+// Requests with expensive shapes: nested, repeated, numerous or highly compressed.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { gzipSync } from "node:zlib";
@@ -15,21 +15,18 @@ import type { Status } from "./wire.ts";
 const limit = 262_000;
 const json = "application/json";
 
-/** Bodies by the share of their length. */
+/** Bodies for a share of the full length. */
 const bodies: readonly (readonly [name: string, write: (share: number) => string])[] = [
   ["lists in lists", (share) => `{"full_name":${nested("[", "", "]", 100_000 * share)}}`],
   ["objects in objects", (share) => `{"full_name":${nested('{"a":', "1", "}", 40_000 * share)}}`],
-  ["lists that do not end", (share) => `{"full_name":${nested("[", "", "", 100_000 * share)}`],
+  ["unclosed lists", (share) => `{"full_name":${nested("[", "", "", 100_000 * share)}`],
   [
-    "duplicate names in a deep place",
+    "deeply nested duplicate names",
     (share) => `{"full_name":${nested('{"a":', `{${repeated('"b":1', 10_000 * share)}}`, "}", 20_000 * share)}}`,
   ],
-  [
-    "numbers beyond all numbers",
-    (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`,
-  ],
-  ["a fraction without an end", (share) => `{"full_name":0.${"0".repeat((limit - 40) * share)}1}`],
-  ["one name many times", (share) => `{${repeated('"full_name":"a"', 16_000 * share)}}`],
+  ["numbers out of range", (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`],
+  ["an endless fraction", (share) => `{"full_name":0.${"0".repeat((limit - 40) * share)}1}`],
+  ["one repeated name", (share) => `{${repeated('"full_name":"a"', 16_000 * share)}}`],
   ["many unknown names", (share) => `{${Array.from({ length: 20_000 * share }, (_, at) => `"n${at}":1`).join(",")}}`],
   [
     "many unknown names twice",
@@ -42,11 +39,11 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
   ["many lone surrogates", (share) => `{${repeated('"\\ud800":"\\ud800"', 12_000 * share)}}`],
   ["many numbers", (share) => `{"full_name":[${repeated("1", 130_000 * share)}]}`],
   ["many empty objects", (share) => `{"full_name":[${repeated("{}", 87_000 * share)}]}`],
-  ["blanks", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
+  ["spaces", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
   ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
 ];
 
-/** All of them. */
+/** Returns all cases. */
 export function hardShapes(where: Where, user: User): Case[] {
   const { base } = where;
   const { key, token, ids } = user;
@@ -89,7 +86,7 @@ export function hardShapes(where: Where, user: User): Case[] {
       send: (share) => get(`/v1/sessions?${repeated("a=%25", 1_000 * share, "&")}`),
     },
     {
-      name: "REST: one query parameter 1,000 times",
+      name: "REST: one query parameter repeated 1,000 times",
       send: (share) => get(`/v1/sessions?${repeated("limit=1", 1_000 * share, "&")}`),
     },
     fixed("REST: 10,000 headers", () =>
@@ -100,23 +97,19 @@ export function hardShapes(where: Where, user: User): Case[] {
       send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(3_900 * share)}\r\n`),
     },
     {
-      name: "REST: one header in many lines",
+      name: "REST: one repeated header",
       send: (share) =>
         raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"accept-encoding: a\r\n".repeat(700 * share)}\r\n`),
     },
-    fixed("REST: a body compressed beyond measure", () =>
-      send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit)),
-    ),
-    fixed("Connect: a message compressed beyond measure", () =>
-      connect(bomb, { "content-type": "application/proto", ...gzip }),
-    ),
+    fixed("REST: a gzip bomb", () => send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit))),
+    fixed("Connect: a gzip bomb", () => connect(bomb, { "content-type": "application/proto", ...gzip })),
     fixed("Connect: a message compressed twice", () =>
       connect(gzipSync(gzipSync(bytes)), { "content-type": "application/proto", ...gzip }),
     ),
-    fixed("gRPC: a message compressed beyond measure", () =>
+    fixed("gRPC: a gzip bomb", () =>
       sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" }),
     ),
-    fixed("gRPC-Web: a message compressed beyond measure", () =>
+    fixed("gRPC-Web: a gzip bomb", () =>
       send(
         base,
         "POST",
@@ -168,10 +161,10 @@ export function hardShapes(where: Where, user: User): Case[] {
   ];
 }
 
-/** A message of an rpc in protobuf's binary form. */
+/** Encodes a message of an RPC in binary protobuf. */
 function messageOf(name: string, message: JsonObject): { readonly path: string; readonly bytes: Uint8Array } {
   const rpc = table.map((route) => route.rpc).find((one) => one.name === name);
-  if (rpc === undefined) throw new Error(`there is no rpc ${name}`);
+  if (rpc === undefined) throw new Error(`no rpc ${name}`);
   return { path: `${rpc.parent.typeName}/${rpc.name}`, bytes: toBinary(rpc.input, fromJson(rpc.input, message)) };
 }
 

@@ -1,8 +1,8 @@
-// The places outside a body that take a text: headers, path segments and query parameters.
+// The places outside a body that take text: headers, path segments and query parameters.
 import type { Request } from "./requests.ts";
 import type { Sent, Status, Wire } from "./wire.ts";
 
-/** One way to put a text somewhere. */
+/** One way to put text somewhere. */
 export interface Way {
   readonly name: string;
   /** Sizes in bytes. A case picks one of them as its maximum. */
@@ -13,7 +13,7 @@ export interface Way {
   send(text: string): Promise<Status | undefined>;
 }
 
-/** A place, and all ways to it. */
+/** A place, and all ways to reach it. */
 export interface Slot {
   readonly name: string;
   readonly ways: readonly Way[];

@@ -1,10 +1,10 @@
-// Slow clients: they send single bytes, or nothing, over HTTP/1.1 and HTTP/2.
+// Slow clients that send single bytes, or nothing, over HTTP/1.1 and HTTP/2.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { flags, frame, literal, types } from "../../fixtures/clients/http2-frames.ts";
 
-/** Where slow clients go, and a key of theirs: some are let in before they are slow. */
-export interface Goal {
+/** The port that slow clients connect to, and a valid key. */
+export interface Victim {
   readonly port: number;
   readonly key: string;
 }
@@ -12,16 +12,16 @@ export interface Goal {
 /** A way to be slow. */
 export interface Slowness {
   readonly name: string;
-  /** What is sent at once, and what byte by byte after it, over and over. */
-  readonly first: (goal: Goal) => Buffer;
-  readonly drip: (goal: Goal) => Buffer;
+  /** What is sent at once, and what is then sent repeatedly, byte by byte. */
+  readonly first: (victim: Victim) => Buffer;
+  readonly drip: (victim: Victim) => Buffer;
 }
 
-/** The clients of one kind, once they were waited for. */
+/** How the clients of one kind ended. */
 export interface Outcome {
   readonly kind: Slowness;
   readonly clients: number;
-  /** How long each was kept, in milliseconds; undefined for one that was not closed. */
+  /** How long each stayed connected, in milliseconds; undefined if it was not closed. */
   readonly keptMs: readonly (number | undefined)[];
 }
 
@@ -37,24 +37,23 @@ const getHealth = frame(
   1,
   Buffer.concat([Buffer.from([0x82, 0x86]), literal(":path", "/v1/health"), literal(":authority", "localhost")]),
 );
-const head = (goal: Goal, more: string): Buffer =>
+const head = (victim: Victim, more: string): Buffer =>
   Buffer.from(
-    `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${goal.key}\r\n` +
+    `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${victim.key}\r\n` +
       `Content-Type: application/json\r\n${more}`,
   );
 
-/** All of them. */
 export const slownesses: readonly Slowness[] = [
-  { name: "says nothing", first: () => nothing, drip: () => nothing },
-  { name: "headers byte by byte", first: (goal) => head(goal, "X-Slow: "), drip: () => Buffer.from("a") },
+  { name: "silent", first: () => nothing, drip: () => nothing },
+  { name: "headers byte by byte", first: (victim) => head(victim, "X-Slow: "), drip: () => Buffer.from("a") },
   {
     name: "a body byte by byte",
-    first: (goal) => head(goal, "Content-Length: 100000\r\n\r\n{"),
+    first: (victim) => head(victim, "Content-Length: 100000\r\n\r\n{"),
     drip: () => Buffer.from(" "),
   },
   {
     name: "a chunked body byte by byte",
-    first: (goal) => head(goal, "Transfer-Encoding: chunked\r\n\r\n"),
+    first: (victim) => head(victim, "Transfer-Encoding: chunked\r\n\r\n"),
     drip: () => Buffer.from("1\r\n \r\n"),
   },
   { name: "half of HTTP/2's preface", first: () => preface.subarray(0, 10), drip: () => nothing },
@@ -62,17 +61,17 @@ export const slownesses: readonly Slowness[] = [
   { name: "HTTP/2 with pings and no request", first: () => preface, drip: () => frame(6, 0, 0, Buffer.alloc(8)) },
   {
     name: "HTTP/2 headers byte by byte",
-    first: (goal) => Buffer.concat([preface, headersOf(goal).subarray(0, 12)]),
-    drip: (goal) => headersOf(goal).subarray(12),
+    first: (victim) => Buffer.concat([preface, headersOf(victim).subarray(0, 12)]),
+    drip: (victim) => headersOf(victim).subarray(12),
   },
   {
     name: "an HTTP/2 body byte by byte",
-    first: (goal) => Buffer.concat([preface, headersOf(goal)]),
+    first: (victim) => Buffer.concat([preface, headersOf(victim)]),
     drip: () => frame(0, 0, 1, Buffer.from(" ")),
   },
   {
-    name: "an HTTP/2 body that does not come",
-    first: (goal) => Buffer.concat([preface, headersOf(goal)]),
+    name: "a missing HTTP/2 body",
+    first: (victim) => Buffer.concat([preface, headersOf(victim)]),
     drip: () => nothing,
   },
   {
@@ -90,14 +89,14 @@ export const slownesses: readonly Slowness[] = [
 /** How often a slow client sends a byte. */
 const everyMs = 300;
 
-/** Starts so many clients, as many of each kind. `settled` waits until all are closed or the time is over. */
+/** Starts `count` clients, the same number of each kind. `settled` waits until all are closed or the time is up. */
 export function startSlow(
-  goal: Goal,
+  victim: Victim,
   kinds: readonly Slowness[],
   count: number,
 ): { settled(waitMs: number): Promise<Outcome[]> } {
   const begun = performance.now();
-  const clients = Array.from({ length: count }, (_, at) => client(goal, kinds[at % kinds.length] as Slowness));
+  const clients = Array.from({ length: count }, (_, at) => client(victim, kinds[at % kinds.length] as Slowness));
   return {
     async settled(waitMs) {
       let timer: NodeJS.Timeout | undefined;
@@ -123,16 +122,16 @@ interface Client {
   keptMs(): number | undefined;
 }
 
-function client(goal: Goal, kind: Slowness): Client {
-  const drip = kind.drip(goal);
+function client(victim: Victim, kind: Slowness): Client {
+  const drip = kind.drip(victim);
   let kept: number | undefined;
   let at = 0;
   let begun = performance.now();
-  const socket = connect(goal.port, "127.0.0.1", () => {
+  const socket = connect(victim.port, "127.0.0.1", () => {
     begun = performance.now();
-    socket.write(kind.first(goal));
+    socket.write(kind.first(victim));
   });
-  // A frame is whole after some of its bytes; the next begins then.
+  // Starts over after the last byte of a frame.
   const timer = setInterval(() => {
     if (drip.length === 0 || socket.connecting || !socket.writable) return;
     socket.write(drip.subarray(at % drip.length, (at % drip.length) + 1));
@@ -152,11 +151,11 @@ function client(goal: Goal, kind: Slowness): Client {
   return { kind, socket, closed, keptMs: () => kept };
 }
 
-/** A POST of a contact by HTTP/2, without its body. */
-function headersOf({ key }: Goal): Buffer {
+/** The HEADERS frame of a POST to contacts. */
+function headersOf({ key }: Victim): Buffer {
   const literal = (index: readonly number[], value: string): Buffer =>
     Buffer.concat([Buffer.from([...index, value.length]), Buffer.from(value)]);
-  // RFC 7541: names and values of the static table, and literals that are not kept.
+  // RFC 7541: names and values from the static table, and literals without indexing.
   const block = Buffer.concat([
     Buffer.from([0x83, 0x86]),
     literal([0x04], "/v1/contacts"),

@@ -1,14 +1,15 @@
-// Extracts from the syntax trees what the service reads: header names, literals and regular expressions.
+// Extracts what the service looks for in requests from its syntax trees: header names, literals and regular
+// expressions.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-/** Names and texts that some sources read or compare. */
+/** Names and texts that the sources read or compare. */
 export interface Sought {
-  /** Names of request headers that are read, in lower case. */
+  /** Names of request headers that are read, in lowercase. */
   readonly headers: readonly string[];
-  /** Texts that a text is split by, searched for or compared with. */
+  /** Literals that text is split by, searched for or compared with. */
   readonly literals: readonly string[];
   /** Sources of regular expressions. */
   readonly expressions: readonly string[];
@@ -21,14 +22,14 @@ interface Node {
 }
 
 const root = join(import.meta.dirname, "../../..");
-/** Code that no request reaches: generated tables, command line, embedded servers, browser scripts. */
+/** Code that requests do not reach: generated tables, command line, embedded servers, browser scripts. */
 const unreached = /^src\/(?:gen|cli|embedded)\/|\/page\/|^gateway\/plugin\/|\.d\.ts$/;
-/** Methods that split or search a text. */
+/** Methods that split or search text. */
 const searching = new Set("split indexOf lastIndexOf includes startsWith endsWith replace replaceAll".split(" "));
 const comparing = new Set(["===", "!=="]);
-/** The form of a header's name that the sources pass in a variable. */
+/** What a header name looks like that the sources pass in a variable. */
 const headerName = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
-/** Node's parser and its HTTP layers read these. */
+/** Headers that Node's HTTP implementation reads. */
 const readByNode = [
   ...["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
   ...[":authority", "cookie", "user-agent", "http2-settings", "proxy-connection", "set-cookie"],
@@ -44,7 +45,7 @@ export function readSought(): Sought {
   const sought = own.map((name) => soughtIn(readFileSync(join(root, name), "utf8")));
   const libraries = filesOf("@connectrpc/connect", /protocol.*\/[\w-]+\.js$/);
   const connect = libraries.length;
-  // Large, and of interest for their headers alone.
+  // Large, and only used for their headers.
   const others = filesOf("@modelcontextprotocol/server").filter((name) =>
     readFileSync(name, "utf8").includes("headers.get("),
   );
@@ -56,12 +57,12 @@ export function readSought(): Sought {
   };
 }
 
-/** The names and texts of one source. Guesses header names only in our own sources. */
+/** The names and texts in one source. Guesses header names only in our own sources. */
 export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sought {
   const headers: string[] = [];
   const literals: string[] = [];
   const expressions: string[] = [];
-  let handedOn = false;
+  let isDynamic = false;
   const words: string[] = [];
   const called = new Set<unknown>();
   walk(parseAst(text, { lang: whose === "ours" ? "ts" : "js" }) as unknown as Node, (node) => {
@@ -71,7 +72,7 @@ export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sough
     if (node.type === "MemberExpression" && isHeaders(node["object"]) && !called.has(node)) {
       const names = namesIn(node);
       headers.push(...names);
-      handedOn ||= node["computed"] === true && names.length === 0;
+      isDynamic ||= node["computed"] === true && names.length === 0;
     }
     if (node.type === "VariableDeclarator" && isHeaders(node["init"])) headers.push(...namesOfPattern(node["id"]));
     if (node.type === "CallExpression") {
@@ -80,11 +81,11 @@ export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sough
       const name = calledName(node["callee"] as Node);
       const sent = first === undefined ? undefined : textOf(first);
       if (name === "header" || name === "headers.get") {
-        if (sent === undefined) handedOn = true;
+        if (sent === undefined) isDynamic = true;
         else headers.push(sent);
       } else if (sent !== undefined && searching.has(name.split(".").at(-1) ?? "")) literals.push(sent);
     }
-    // `export const headerTimeout = "Connect-Timeout-Ms"`, as libraries name them.
+    // Libraries declare, for example, `export const headerTimeout = "Connect-Timeout-Ms"`.
     if (node.type === "VariableDeclarator" && /^header[A-Z]/.test(String((node["id"] as Node)["name"]))) {
       const value = isNode(node["init"], "type") ? textOf(node["init"] as Node) : undefined;
       if (value !== undefined) headers.push(value);
@@ -92,7 +93,7 @@ export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sough
     if (node.type === "BinaryExpression" && comparing.has(String(node["operator"])))
       literals.push(...[node["left"], node["right"]].flatMap((side) => textOf(side as Node) ?? []));
   });
-  if (handedOn && whose === "ours") headers.push(...words.filter((word) => headerName.test(word)));
+  if (isDynamic && whose === "ours") headers.push(...words.filter((word) => headerName.test(word)));
   return {
     headers: unique(headers.map((name) => name.toLowerCase()).filter((name) => /^:?[a-z][a-z0-9-]*$/.test(name))),
     literals: unique(literals.filter((literal) => literal.length > 0 && literal.length <= 60)),
@@ -126,7 +127,7 @@ function isHeaders(value: unknown): boolean {
     : isNode(property, "name") && property["name"] === "headers";
 }
 
-/** The names by which a member of `headers` is read; several in a conditional expression. */
+/** The names in an access to `headers`; several for a conditional expression. */
 function namesIn({ computed, property }: Node): string[] {
   if (computed !== true) return [String((property as Node)["name"])];
   const names: string[] = [];
@@ -139,7 +140,7 @@ function namesOfPattern(pattern: unknown): string[] {
   return (pattern["properties"] as Node[]).flatMap(({ key }) => (isNode(key, "name") ? [String(key["name"])] : []));
 }
 
-/** `split` of `text.split(…)`, `headers.get` of `request.headers.get(…)`. */
+/** `split` for `text.split(…)`, `headers.get` for `request.headers.get(…)`. */
 function calledName(callee: Node): string {
   if (callee.type === "Identifier") return String(callee["name"]);
   if (callee.type !== "MemberExpression" || callee["computed"] === true) return "";
@@ -147,7 +148,7 @@ function calledName(callee: Node): string {
   return isHeaders(callee["object"]) ? `headers.${name}` : name;
 }
 
-/** The modules of a package, as paths. */
+/** The paths of a package's modules. */
 function filesOf(name: string, which = /\.m?js$/): string[] {
   const entry = createRequire(import.meta.url).resolve(name);
   const folder = join(entry.slice(0, entry.lastIndexOf(name) + name.length), "dist");

@@ -1,4 +1,4 @@
-// Clients that read nothing of their responses: large ones within the limit of an account, and failures without one.
+// Clients that do not read their responses: large ones within an account's limit, and failures, which have no limit.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientHttp2Session } from "node:http2";
@@ -6,14 +6,14 @@ import { connect } from "node:http2";
 import { maxNoteLength, putInto } from "./largest.ts";
 import { residentMb } from "./vitals.ts";
 
-/** Less than a huge response has, which takes a slot: 3.6 MB. */
+/** 3.6 MB, below the size of a huge response, which takes a slot. */
 const contacts = 2;
 const notes = 45;
 const word = "unread";
-/** An instance keeps 64 MB of a connection. */
+/** An instance buffers 64 MB for a connection. */
 const ofConnection = 15;
 
-/** A request that fails costs its client nothing, and long headers cost the instance most. */
+/** Failing requests cost the client nothing, and long headers cost the instance the most. */
 const longHeaders = { ":path": "/v1/contacts", "x-long": "a".repeat(60_000) };
 const ofOne = 100;
 const heldMs = 1_500;
@@ -23,8 +23,8 @@ const patienceMs = 15_000;
 export const maxOpen = 2_100;
 
 /**
- * Opens connections full of requests that fail, reads nothing, and leaves all at once. Resolves with the number of
- * streams that the instance had kept open.
+ * Opens connections full of failing requests, reads nothing, and closes all at once. Resolves with the number of
+ * streams that the instance kept open.
  */
 export async function leaveFailuresUnread(base: string, connections: number): Promise<number> {
   const sessions: ClientHttp2Session[] = [];
@@ -51,15 +51,15 @@ export async function leaveFailuresUnread(base: string, connections: number): Pr
   }
 }
 
-/** Responses that are held. */
+/** The result of unread responses. */
 export interface Held {
-  /** How many responses had which status. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** By how much the instance grew meanwhile, in megabytes. */
+  /** The memory growth of the instance in megabytes. */
   readonly growth: number;
 }
 
-/** Fills an account with records for such responses. */
+/** Fills an account with records for large responses. */
 export async function fillWithUnread(internal: string, accountId: string): Promise<void> {
   const put = putInto(internal, accountId);
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${word} ${number}` }));
@@ -69,7 +69,7 @@ export async function fillWithUnread(internal: string, accountId: string): Promi
   }
 }
 
-/** Requests `count` responses one after the other, and reads only their headers. */
+/** Requests `count` responses in sequence and reads only their headers. */
 export async function holdUnread(base: string, pid: number, key: string, count: number): Promise<Held> {
   const before = residentMb(pid);
   const statuses: Record<number, number> = {};

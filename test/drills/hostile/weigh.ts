@@ -1,30 +1,30 @@
-// Sends expensive requests and checks each by how long it blocks and how its cost grows.
+// Sends expensive requests and checks how long each blocks and how its cost grows.
 import type { Case } from "./cases.ts";
 import type { Gauge, Taken } from "./gauge.ts";
 import type { Status } from "./wire.ts";
 
-/** The longest time in milliseconds for which a request may block all others. */
+/** How long a request may block all others, in milliseconds. */
 export const maxBlockMs = 100;
 /**
- * The most growth of the cost when the length grows 4 times. A linear cost grows 4 times, a quadratic one 16 times.
- * The difference leaves room for garbage collection, which follows a deep structure more than once.
+ * The maximum growth of the cost for 4 times the length. A linear cost grows 4 times, a quadratic one 16 times. The
+ * difference leaves room for garbage collection, which traverses deep structures more than once.
  */
 const maxGrowth = 10;
-/** Growth is checked above this cost only: other work of the instance costs as much. */
+/** Growth is only checked above this cost, because unrelated work of the instance can cost as much. */
 const checkedMs = 40;
 const quarter = 1 / 4;
-/** A cheaper group is not measured again: other work of the instance costs as much now and then. */
+/** A cheaper group is not measured again, because unrelated work occasionally costs as much. */
 const noiseMs = 15;
-/** Measurements per case. The least counts: other work can only add to a measurement. */
+/** Measurements per case. The minimum counts, because unrelated work can only add to it. */
 const times = 5;
-/** A longer block cannot be other work, so it is not measured more than twice. */
+/** A longer block cannot be unrelated work, so it is measured at most twice. */
 const beyondDoubtMs = 1_000;
-/** An encoding without a Connect code, a busy database, and the client's own deadline. */
-const foreseen = new Set([501, 503, 504]);
+/** An encoding that Connect has no code for, a busy database, and the client's deadline. */
+const expectedErrors = new Set([501, 503, 504]);
 /** Cases per group. An expensive group is measured again case by case. */
-const together = 6;
+const groupSize = 6;
 
-/** The result of all cases. */
+/** The results of all cases. */
 export interface Weighed {
   readonly count: number;
   readonly worst: readonly { readonly name: string; readonly taken: Taken }[];
@@ -33,19 +33,19 @@ export interface Weighed {
 
 /** When to stop. */
 export interface Limits {
-  /** In the time of `performance.now`. */
+  /** A `performance.now` time. */
   readonly untilMs: number;
-  /** Stops after so many violations. */
+  /** Stops after this many violations. */
   readonly found: number;
 }
 
-/** Sends cases until none is left or a limit is reached. */
+/** Sends cases until none are left or a limit is reached. */
 export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, found }: Limits): Promise<Weighed> {
   const violations: string[] = [];
   const worst: { name: string; taken: Taken }[] = [];
   const statuses = new Map<number, number>();
   let count = 0;
-  // A moving average of the cost of a cheap request: warm code is faster.
+  // A moving average of the cost of a cheap request, because warm code is faster.
   let usualMs = 3;
   let group: Case[] = [];
 
@@ -53,7 +53,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
     const completed = await attempt(one, share);
     if (completed === undefined) return;
     statuses.set(completed.status, (statuses.get(completed.status) ?? 0) + 1);
-    if (completed.status >= 500 && !foreseen.has(completed.status))
+    if (completed.status >= 500 && !expectedErrors.has(completed.status))
       violations.push(`${one.name} got ${completed.status}`);
   }
   async function weighGroup(): Promise<void> {
@@ -73,12 +73,12 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
 
   for (const one of cases) {
     group.push(one);
-    if (group.length === together) await weighGroup();
+    if (group.length === groupSize) await weighGroup();
     if (performance.now() > untilMs || violations.length >= found) break;
   }
   if (group.length > 0) await weighGroup();
   const throttled = statuses.get(429) ?? 0;
-  if (throttled > count / 50) violations.push(`${throttled} of ${count} were throttled, and so not put to the test`);
+  if (throttled > count / 50) violations.push(`${throttled} of ${count} were throttled, so they tested nothing`);
   if (count > 0 && ![...statuses.keys()].some((status) => status > 0)) violations.push("no request got a response");
   return { count, worst, violations };
 }
@@ -97,7 +97,7 @@ export async function weigh(
     }
     return taken;
   };
-  // Of a request of one length only the block is checked, and the least of several measurements can only be shorter.
+  // For a request of fixed length, only the block is checked, and further measurements can only lower the minimum.
   const enough = ({ cpuMs, blockMs }: Taken): boolean =>
     cpuMs <= checkedMs || (one.isFixed === true && blockMs <= maxBlockMs);
   const taken = await least(1, enough);

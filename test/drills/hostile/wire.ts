@@ -1,9 +1,9 @@
-// Sends one request over HTTP/1.1 or HTTP/2 without a library that fixes its headers, and with a short timeout.
+// Sends a request over HTTP/1.1 or HTTP/2 with a short timeout, without a library that would correct its headers.
 import type { ClientHttp2Session } from "node:http2";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 
-/** A request whose headers are bytes, written as latin1. */
+/** A request whose headers are bytes in latin1. */
 export interface Sent {
   readonly base: string;
   readonly method: string;
@@ -17,7 +17,7 @@ export interface Status {
   readonly status: number;
 }
 
-/** A way to send, by the version of HTTP. */
+/** A way to send requests, by HTTP version. */
 export interface Wire {
   readonly version: "HTTP/1.1" | "HTTP/2";
   /** The maximum size of a header in bytes. */
@@ -27,24 +27,24 @@ export interface Wire {
   send(sent: Sent): Promise<Status>;
 }
 
-/** Some headers make the service wait for a body. Its own limits end that; the drill does not wait. */
+/** Some headers make the service wait for a body until its own limit. The drill does not wait that long. */
 const patienceMs = 400;
 
 let addresses = 0;
 
-/** The trusted proxy's header: each request has another address, so that the throttle rejects none. */
-function fromAnywhere(): Readonly<Record<string, string>> {
+/** Gives each request another address in the proxy's header, so that none is throttled. */
+function nextAddress(): Readonly<Record<string, string>> {
   addresses += 1;
   return { "x-forwarded-for": `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}` };
 }
 
-/** A connection for each request. */
+/** HTTP/1.1 with a new connection for each request. */
 export const http1: Wire = {
   version: "HTTP/1.1",
   maxBytes: 15_000,
   lacks: new Set([":authority"]),
   send: ({ base, method, path, headers, body }) => {
-    const lines = Object.entries({ host: "localhost", connection: "close", ...fromAnywhere(), ...headers });
+    const lines = Object.entries({ host: "localhost", connection: "close", ...nextAddress(), ...headers });
     const length = body === undefined ? [] : [["content-length", String(body.length)] as const];
     const names = new Set(lines.map(([name]) => name));
     const all = [...lines, ...length.filter(([name]) => !names.has(name))].map(
@@ -67,7 +67,7 @@ export const http1: Wire = {
   },
 };
 
-/** HTTP/2 over one connection to each listener. `close` ends them. */
+/** HTTP/2 with one connection to each listener, which `close` ends. */
 export function createHttp2(): Wire & { close(): void } {
   const sessions = new Map<string, ClientHttp2Session>();
   const sessionTo = (base: string): ClientHttp2Session => {
@@ -100,7 +100,7 @@ export function createHttp2(): Wire & { close(): void } {
         };
         try {
           const stream = sessionTo(base).request(
-            { ":method": method, ":path": path, ...fromAnywhere(), ...headers },
+            { ":method": method, ":path": path, ...nextAddress(), ...headers },
             { endStream: body === undefined },
           );
           stream.on("response", (received) => {

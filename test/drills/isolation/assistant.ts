@@ -1,4 +1,4 @@
-// Everything that an assistant can request, out of what the MCP surface lists: tools, resources and prompts.
+// Everything that an assistant can request, from the lists of the MCP surface: tools, resources and prompts.
 import type { Given, Operation, Where } from "./operations.ts";
 import { requiredOf } from "./operations.ts";
 import type { User } from "./users.ts";
@@ -17,7 +17,7 @@ interface Listed {
   }[];
 }
 
-/** The operations of the surface as a user's assistant sees them. */
+/** Lists the operations that a user's assistant sees. */
 export async function assistantOperations(where: Where, user: User): Promise<Operation[]> {
   const { tools } = await listed(where, user, "tools/list");
   const { resourceTemplates } = await listed(where, user, "resources/templates/list");
@@ -57,7 +57,7 @@ export async function assistantOperations(where: Where, user: User): Promise<Ope
   ];
 }
 
-/** `searchContacts` of `search_contacts`. */
+/** `searchContacts` for `search_contacts`. */
 function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

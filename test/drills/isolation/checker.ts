@@ -1,8 +1,8 @@
-// Checks responses: whether one contains another account's data, and whether two are equal but for the request.
+// Checks whether a response leaks another account's data, and whether two responses differ only in what was requested.
 import type { Operation } from "./operations.ts";
 import type { RawResponse } from "./raw.ts";
 
-/** Whatever is wrong is kept here, said once. */
+/** Collects violations. */
 export interface Findings {
   readonly violations: string[];
   /** Requests made. */
@@ -11,11 +11,11 @@ export interface Findings {
 
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-/** The fence around records in a prompt, which differs in each response. */
+/** The fence around records in a prompt, which is random. */
 const fence = /records-[0-9a-f]{32}/g;
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** The secrets that a response holds, as they are or in base64; not those that the request itself said. */
+/** The secrets in a response, as plain text or base64, except those that the request contained. */
 export function leaksIn(response: RawResponse | string, secrets: readonly string[], said: unknown): string[] {
   const text =
     typeof response === "string" ? response : [...response.headers, response.body.toString("latin1")].join("\n");
@@ -27,9 +27,10 @@ export function leaksIn(response: RawResponse | string, secrets: readonly string
 }
 
 /**
- * A response with a name in place of what was requested; of a success also ids and instants, which are new each time.
+ * Normalizes a response for comparison: replaces requested values and, in a success, ids and instants, which differ
+ * each time.
  */
-export function likeness(
+export function normalized(
   operation: Pick<Operation, "wire" | "textOf">,
   response: RawResponse,
   sent: readonly unknown[],
@@ -37,7 +38,7 @@ export function likeness(
   const succeeded = response.status < 300 && !response.headers.some((header) => /^grpc-status: [1-9]/.test(header));
   const body =
     succeeded && operation.textOf !== undefined ? operation.textOf(response) : response.body.toString("latin1");
-  // How an instant is written follows from its milliseconds.
+  // The length of an instant depends on its milliseconds.
   const headers = response.headers.filter(
     (header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")),
   );
@@ -52,8 +53,8 @@ export function likeness(
   return succeeded ? text.replace(uuid, "<id>").replace(instant, "<instant>").replace(fence, "<fence>") : text;
 }
 
-/** Where two texts part, a few characters of each. */
-export function parting(first: string, second: string): string {
+/** Shows where two texts start to differ. */
+export function difference(first: string, second: string): string {
   let at = 0;
   while (at < first.length && first[at] === second[at]) at++;
   const from = Math.max(0, at - 40);

@@ -1,5 +1,4 @@
-// What the services inside may name: another account's ids and external ids in every item of every batch, and in an
-// import.
+// Probes ingest: puts another account's ids and external ids into every item of every batch and into an import.
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
@@ -15,27 +14,27 @@ import {
 import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Findings } from "./checker.ts";
-import { leaksIn, parting } from "./checker.ts";
+import { leaksIn, difference } from "./checker.ts";
 import type { User } from "./users.ts";
 import { newWord, secretsOf } from "./users.ts";
 import { patiently, send } from "./raw.ts";
 import type { Pair } from "./values.ts";
 import { externalIdPairs, idPairs } from "./values.ts";
 
-/** One item that names what is another's, and its twin that names what is nobody's. */
+/** An item that names another account's record, and its twin that names a nonexistent one. */
 interface Variation {
   readonly what: string;
   readonly pair: Pair;
   readonly foreign: JsonValue;
-  readonly nobodys: JsonValue;
+  readonly absent: JsonValue;
   /**
-   * True where it names the item itself: a record of one's own is made under that name, and an id that another has is
+   * True if it names the item itself. An external id then creates one's own record, and another account's id is
    * rejected.
    */
   readonly makes: boolean;
 }
 
-/** Texts of items, by the names of their fields. */
+/** The text fields of items. */
 const texts = new Set([
   "full_name",
   "notes",
@@ -55,8 +54,8 @@ const texts = new Set([
 ]);
 
 /**
- * Sends all of it on behalf of one account, and gives every value of the other that it named: either what only refers
- * to records, or what `makes` records under names that are another's, which are one's own from then on.
+ * Sends every variation on behalf of one account and returns the other account's values in them. Without `makes`, sends
+ * references to records. With it, sends items that would create records under another account's ids.
  */
 export async function probeIngest(
   internal: string,
@@ -77,7 +76,7 @@ export async function probeIngest(
   return said;
 }
 
-/** Which of the variations are due. */
+/** Chooses the variations to send. */
 type Choice = (variations: readonly Variation[]) => readonly Variation[];
 
 async function probeBatches(internal: string, own: User, other: User, findings: Findings, due: Choice): Promise<void> {
@@ -86,8 +85,8 @@ async function probeBatches(internal: string, own: User, other: User, findings: 
     for (const field of rpc.input.fields.filter(({ name }) => name !== "account_id")) {
       const variations = due(itemsOf(field, own, other, findings));
       if (variations.length === 0) continue;
-      const [foreign, nobodys] = await Promise.all(
-        (["foreign", "nobodys"] as const).map(async (side) => {
+      const [foreign, absent] = await Promise.all(
+        (["foreign", "absent"] as const).map(async (side) => {
           const request = { account_id: own.accountId, [field.name]: variations.map((variation) => variation[side]) };
           const response = await patiently(() =>
             send(
@@ -100,12 +99,12 @@ async function probeBatches(internal: string, own: User, other: User, findings: 
           );
           findings.requests++;
           for (const leak of leaksIn(response, secrets, request))
-            findings.violations.push(`${rpc.name} with ids of another responded with ${leak}`);
+            findings.violations.push(`${rpc.name} with another account's ids leaked ${leak}`);
           return (JSON.parse(response.body.toString()) as { results?: JsonValue[] }).results ?? [];
         }),
       );
       for (const [at, variation] of variations.entries())
-        compare(`${rpc.name}: ${variation.what}`, variation, foreign?.[at], nobodys?.[at], findings);
+        compare(`${rpc.name}: ${variation.what}`, variation, foreign?.[at], absent?.[at], findings);
       if (foreign?.length !== variations.length)
         findings.violations.push(`${rpc.name} returned ${foreign?.length} of ${variations.length} items`);
     }
@@ -116,7 +115,7 @@ function compare(
   what: string,
   { pair, makes }: Variation,
   foreign: unknown,
-  nobodys: unknown,
+  absent: unknown,
   findings: Findings,
 ): void {
   const like = (result: unknown, sent: Pair["foreign"]): string =>
@@ -124,9 +123,9 @@ function compare(
       .replaceAll(String(sent), "<sent>")
       .replaceAll(String(sent).toLowerCase(), "<sent>")
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "<id>");
-  const [first, second] = [like(foreign, pair.foreign), like(nobodys, pair.nobodys)];
+  const [first, second] = [like(foreign, pair.foreign), like(absent, pair.absent)];
   if (!makes && first !== second)
-    findings.violations.push(`${what} differs from the response for an unknown id: ${parting(first, second)}`);
+    findings.violations.push(`${what} differs from the response for an unknown id: ${difference(first, second)}`);
 }
 
 async function probeStreams(internal: string, own: User, other: User, findings: Findings, due: Choice): Promise<void> {
@@ -138,11 +137,11 @@ async function probeStreams(internal: string, own: User, other: User, findings: 
           : variationsOf(kind.message, own, other, findings).map((variation) => ({
               ...variation,
               foreign: { [kind.name]: variation.foreign },
-              nobodys: { [kind.name]: variation.nobodys },
+              absent: { [kind.name]: variation.absent },
             })),
       ),
     );
-    const rejections = async (side: "foreign" | "nobodys"): Promise<Map<number, unknown>> => {
+    const rejections = async (side: "foreign" | "absent"): Promise<Map<number, unknown>> => {
       const request = fromJson(ImportRequestSchema, {
         account_id: own.accountId,
         import_id: newWord(),
@@ -156,18 +155,18 @@ async function probeStreams(internal: string, own: User, other: User, findings: 
       )) {
         const json = toJson(ImportResponseSchema, response);
         for (const leak of leaksIn(JSON.stringify(json), secretsOf(other), toJson(ImportRequestSchema, request)))
-          findings.violations.push(`Import with ids of another reported ${leak}`);
+          findings.violations.push(`Import with another account's ids leaked ${leak}`);
         for (const rejection of response.rejections)
           rejected.set(Number(rejection.position), [rejection.error?.reason, rejection.error?.message]);
       }
       findings.requests++;
       return rejected;
     };
-    const [foreign, nobodys] = [await rejections("foreign"), await rejections("nobodys")];
+    const [foreign, absent] = [await rejections("foreign"), await rejections("absent")];
     for (const [at, variation] of variations.entries())
-      compare(`Import: ${variation.what}`, variation, foreign.get(at), nobodys.get(at), findings);
+      compare(`Import: ${variation.what}`, variation, foreign.get(at), absent.get(at), findings);
     if (foreign.size === 0)
-      findings.violations.push("Import rejected nothing of another's: it was not put to the test");
+      findings.violations.push("Import did not reject another account's ids, so it tested nothing");
   });
 }
 
@@ -200,18 +199,18 @@ async function probeExport(
   });
   findings.requests++;
   for (const leak of leaksIn(without(all, said), secretsOf(other), []))
-    findings.violations.push(`Export gave ${leak}, which is another's`);
-  if (!all.includes(own.mark)) findings.violations.push("Export gave nothing of one's own");
+    findings.violations.push(`Export leaked ${leak} of another account`);
+  if (!all.includes(own.mark)) findings.violations.push("Export did not contain one's own records");
 }
 
-/** A text without the values that were put into it. */
+/** Removes values that the requests wrote. */
 export function without(text: string, said: Iterable<string>): string {
   return [...said]
     .sort((a, b) => b.length - a.length)
     .reduce((rest, one) => rest.replaceAll(one, "").replaceAll(one.toLowerCase(), ""), text);
 }
 
-/** The items of a list of a batch. */
+/** The variations of a batch's list. */
 function itemsOf(field: DescField, own: User, other: User, findings: Findings): Variation[] {
   if (field.message !== undefined) return variationsOf(field.message, own, other, findings);
   if (/_ids$/.test(field.name))
@@ -219,7 +218,7 @@ function itemsOf(field: DescField, own: User, other: User, findings: Findings): 
       what: `${field.name}: ${pair.what}`,
       pair,
       foreign: pair.foreign,
-      nobodys: pair.nobodys,
+      absent: pair.absent,
       makes: false,
     }));
   findings.violations.push(`no value known for ${field.parent.name}.${field.name}`);
@@ -239,26 +238,26 @@ function variationsOf(message: DescMessage, own: User, other: User, findings: Fi
         makes: false,
         what: `${field.name}.${inner.what}`,
         foreign: { ...base, [field.name]: inner.foreign },
-        nobodys: { ...base, [field.name]: inner.nobodys },
+        absent: { ...base, [field.name]: inner.absent },
       }));
     }
     if (!/(^|_)id$/.test(field.name)) return [];
     const pairs = field.name.endsWith("external_id") ? externalIdPairs(other) : idPairs(other);
-    // An external id is in place of the id.
+    // An external id replaces the id.
     const { [field.name.replace("external_", "")]: _replaced, ...rest } = base;
     return kinds.flatMap((kind) =>
       pairs.map((pair) => ({
         what: `${field.name}: ${pair.what}`,
         pair,
         foreign: { ...rest, ...kind, [field.name]: pair.foreign },
-        nobodys: { ...rest, ...kind, [field.name]: pair.nobodys },
+        absent: { ...rest, ...kind, [field.name]: pair.absent },
         makes: /Item$/.test(message.name) && /^(external_)?id$/.test(field.name),
       })),
     );
   });
 }
 
-/** An item of one's own that would be written as it is. */
+/** A valid item for one's own account. */
 function baseOf(message: DescMessage, own: User, findings: Findings): JsonObject {
   const base: JsonObject = {};
   for (const field of message.fields) {

@@ -1,5 +1,5 @@
-// Two accounts full of marked records: everything of the one is requested by the other, on every wire, and nothing may
-// show.
+// The isolation drill: two accounts with marked records. Each requests everything of the other on every wire, and
+// nothing may leak.
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
@@ -23,12 +23,12 @@ import { claim, probe, probeHeaders, probeKey, probeOwn } from "./probe.ts";
 import { closeConnections, send } from "./raw.ts";
 import { unknownRpcs } from "./served.ts";
 
-/** What a run looks at: everything, or one way in, for a control. */
+/** What to check: everything, or one wire for a control. */
 type Focus = "all" | "REST" | "MCP" | "ingest";
 
 export const isolation: Drill = {
   name: "isolation",
-  promise: "Nobody sees another's records, nor whether they are there, by any id, word or key on any wire",
+  promise: "Nobody sees another account's records, or whether they exist, by any id, word or key on any wire",
   run: (form, say) => examine(form, say, "all"),
   controls: [
     control("a contact is read by its id alone", "REST", {
@@ -39,11 +39,11 @@ export const isolation: Drill = {
       from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)",
       to: "contacts.deleteOne({ _id: id }, options)",
     }),
-    control("every assistant is taken for the first one", "MCP", {
+    control("every assistant is treated as the first one", "MCP", {
       from: "const holder = (inbound: Inbound): Reader => entered.get(inbound)",
       to: "let first: Reader | undefined; const holder = (inbound: Inbound): Reader => first ??= entered.get(inbound)",
     }),
-    control("the 404 of another's contact says so", "REST", {
+    control("the 404 of another account's contact says so", "REST", {
       from: "return rows === undefined ? undefined : contactMessage(",
       to: 'if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: "It is another\'s." });\n      return rows === undefined ? undefined : contactMessage(',
     }),
@@ -107,7 +107,7 @@ async function check(
   const mirrored: Sides = { own: other, other: own };
   findings.violations.push(...(await unknownRpcs(where.internal)));
 
-  // Each does everything once, so that there is something of the other's in every place.
+  // Each account performs every operation once, so that caches and stores have data of both.
   for (const side of [sides, mirrored]) await byWire(reads, (operation) => probeOwn(operation, side, findings));
   const claimed = await Promise.all(
     operations
@@ -115,7 +115,7 @@ async function check(
       .map(async (operation) => ({ operation, claim: await claim(operation, mirrored, findings) })),
   );
   if (form === "long") await byWire(records, (operation) => probe(operation, mirrored, "some", findings));
-  // The audit log is written while requests run.
+  // The audit log is written in the background.
   await sleep(500);
   const before = await documentsOf(fixture, other);
   say(
@@ -125,7 +125,7 @@ async function check(
   // The first violation is enough for a control.
   const enough = (): boolean => focus !== "all" && findings.violations.length > 0;
   const reach = (operation: Operation): Reach => (form === "long" ? "two" : operation.wire === "REST" ? "all" : "some");
-  // First alone: what others do meanwhile would be in the log of what was done.
+  // These run alone, because concurrent requests would change the audit log.
   for (const operation of reads.filter(({ shows }) => !shows)) await probe(operation, sides, "all", findings);
   await byWire(records, (operation) => probe(operation, sides, reach(operation), findings), enough);
   if (enough()) return { figures: { requests: findings.requests }, violations: findings.violations };
@@ -133,7 +133,7 @@ async function check(
     records.filter(({ wire }) => wire !== "the internal listener"),
     (operation) => probeHeaders(operation, sides, findings),
   );
-  // What may only be read by one's key: the writes are rejected, and by nothing that reveals more.
+  // With a read-only key, writes must be rejected without revealing anything.
   await byWire(
     operations.filter(
       ({ wire, writes }) =>
@@ -141,24 +141,24 @@ async function check(
     ),
     (operation) => probe(operation, { own: reader, other }, "some", findings),
   );
-  say(`${findings.requests} requests that read`);
+  say(`${findings.requests} read requests`);
 
   const inside = focus === "all" || focus === "ingest";
   if (inside) {
     const said = await probeIngest(where.internal, own, other, false, findings);
     for (const [name, text] of await documentsOf(fixture, own))
       if (without(text, said).includes(other.mark))
-        findings.violations.push(`${name} of one's own holds words of another's`);
+        findings.violations.push(`one's own ${name} contains words of another account`);
   }
-  // An email may be taken once in an account: what a comparison took is given back.
+  // An email is unique within an account, so the comparison releases it.
   const contacts = fixture.client.db().collection("contacts");
-  const giveBack = (): Promise<unknown> =>
+  const releaseEmail = (): Promise<unknown> =>
     contacts.updateMany(
       { account_id: UUID.createFromHexString(own.accountId), email_key: other.email },
       { $set: { email: null }, $unset: { email_key: 1 } },
     );
   for (const operation of operations.filter(({ writes }) => writes))
-    await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, giveBack);
+    await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, releaseEmail);
   for (const { operation, claim } of claimed) await probeKey(operation, claim, sides, findings);
   if (inside) await probeIngest(where.internal, own, other, true, findings);
   same("requests of another account", before, await documentsOf(fixture, other), findings);
@@ -183,7 +183,7 @@ async function check(
   return { figures: { ...figures, ...times }, violations: findings.violations };
 }
 
-/** All wires in parallel, the operations of each in sequence, until there are enough. */
+/** Runs all wires in parallel and the operations of each in sequence, until there are enough violations. */
 async function byWire(
   operations: readonly Operation[],
   work: (operation: Operation) => Promise<void>,
@@ -209,11 +209,14 @@ function same(
   for (const name of new Set([...before.keys(), ...after.keys()]))
     if (before.get(name) !== after.get(name))
       findings.violations.push(
-        `${what} changed ${name}: ${before.get(name) ?? "not there"} → ${after.get(name) ?? "gone"}`,
+        `${what} changed ${name}: ${before.get(name) ?? "absent"} → ${after.get(name) ?? "gone"}`,
       );
 }
 
-/** How long the 404 of another's contact takes compared with that of nobody's: reported, and never a violation. */
+/**
+ * Compares the time of a 404 for another account's contact with that of an unknown one. Reported only, never a
+ * violation.
+ */
 async function timing({ base }: Where, { own, other }: Sides, pairs: number): Promise<Record<string, number>> {
   const timed = async (id: string): Promise<number> => {
     const begun = performance.now();
@@ -221,16 +224,16 @@ async function timing({ base }: Where, { own, other }: Sides, pairs: number): Pr
     return performance.now() - begun;
   };
   const foreign: number[] = [];
-  const nobodys: number[] = [];
+  const absent: number[] = [];
   for (let pair = 0; pair < pairs; pair++) {
-    // Who is first is warmer or colder: by turns.
+    // Alternates the order, because the first request may be slower.
     if (pair % 2 === 0) foreign.push(await timed(other.ids.contact));
-    nobodys.push(await timed(randomUUID()));
+    absent.push(await timed(randomUUID()));
     if (pair % 2 === 1) foreign.push(await timed(other.ids.contact));
   }
   return {
-    "median ms of another's 404": quantile(foreign, 0.5),
-    "median ms of nobody's 404": quantile(nobodys, 0.5),
+    "median ms of a foreign 404": quantile(foreign, 0.5),
+    "median ms of an unknown 404": quantile(absent, 0.5),
     "pairs timed": pairs,
   };
 }

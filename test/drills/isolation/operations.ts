@@ -1,4 +1,4 @@
-// Every operation on every wire, out of the routing table and the descriptors: what it takes, and how it is sent.
+// Every operation on every wire, from the routing table and the descriptors, with its fields and how to send it.
 import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import { fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { acceptShortEnumNames } from "../../../src/http/enum-names.ts";
@@ -9,38 +9,38 @@ import type { User } from "./users.ts";
 import type { RawResponse } from "./raw.ts";
 import { send, sendGrpc } from "./raw.ts";
 
-/** What is put into the fields. */
+/** Values of the fields. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Something that can be requested, on one wire. */
+/** An operation on one wire. */
 export interface Operation {
-  /** `GetContact by gRPC`. */
+  /** For example, `GetContact by gRPC`. */
   readonly name: string;
   readonly wire: string;
   readonly writes: boolean;
-  /** True where the response to one's own values holds one's own records. */
+  /** Whether the response contains records. */
   readonly shows: boolean;
   readonly idempotent: boolean;
-  /** The names of all fields, and of those without which it is rejected. */
+  /** The names of all fields, and of those that are required. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
   send(given: Given, as: User, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
-  /** A success in words, for a comparison without ids and instants; undefined where the bytes are words already. */
+  /** Decodes a success to text for comparison; undefined if the body is text. */
   readonly textOf?: (response: RawResponse) => string;
 }
 
 /** Where an instance listens. */
 export interface Where {
   readonly base: string;
-  /** What it calls itself, to which a browser's `Origin` has to be equal. */
+  /** Its own origin, which a browser's `Origin` must equal. */
   readonly origin: string;
   readonly internal: string;
 }
 
-/** What a call of an rpc has to have, beyond what its descriptor says. */
+/** Required fields that the descriptor does not declare. */
 const needed: Readonly<Record<string, readonly string[]>> = { searchTranscripts: ["query"] };
 
-/** The reads that REST does not have, as rows of the routing table. */
+/** The reads that REST does not offer, as rows of the routing table. */
 export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => rpc.parent))]
   .flatMap(({ methods }) => methods as readonly DescMethodUnary[])
   .filter((rpc) => needed[rpc.localName] !== undefined && !table.some((route) => route.rpc === rpc))
@@ -60,7 +60,7 @@ export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => r
     write: () => ({}),
   }));
 
-/** REST, the four ways of rpc on the public listener, and Connect on the internal one. */
+/** REST, the four RPC wires on the public listener, and Connect on the internal one. */
 export function rpcOperations(where: Where): Operation[] {
   for (const { rpc } of table) acceptShortEnumNames(rpc.input);
   const overRpc = (route: Route): Operation[] => [...rpcs(route, where.base), ...internal(route, where)];
@@ -70,7 +70,7 @@ export function rpcOperations(where: Where): Operation[] {
   ];
 }
 
-/** The fields without which the tool of an operation shows nothing. */
+/** The fields that the tool of an operation needs. */
 export function requiredOf(operation: string): readonly string[] {
   const route = table.find(({ rpc }) => rpc.localName === operation);
   return route === undefined ? [] : facts(route).required;
@@ -79,7 +79,7 @@ export function requiredOf(operation: string): readonly string[] {
 function facts(route: Route): Omit<Operation, "name" | "wire" | "send"> {
   const fields = [...route.path, ...route.query, ...(route.body?.fields ?? [])];
   const required = fields.filter((field) => field.required);
-  // A body that may be without any one property must have some.
+  // A body of optional properties must have at least one.
   const some = required.some((field) => route.body?.fields.includes(field))
     ? []
     : (route.body?.fields.slice(0, 1) ?? []);
@@ -185,7 +185,7 @@ function internal(route: Route, { internal: base }: Where): Operation[] {
   ];
 }
 
-/** The request in protobuf's JSON; a mask names what a body has. */
+/** The request in protobuf's JSON. The mask names the fields in the body. */
 function jsonOf(route: Route, given: Given): JsonObject {
   const json = { ...given } as JsonObject;
   if (route.body?.mask === undefined) return json;
@@ -199,7 +199,7 @@ function wrapped(message: Uint8Array): Uint8Array {
   return Buffer.concat([head, message]);
 }
 
-/** The first message of a body with envelopes; empty where there is none. */
+/** The first enveloped message of a body; empty if there is none. */
 function unwrapped(body: Buffer): Uint8Array {
   return body.length < 5 || body.readUInt8(0) !== 0 ? new Uint8Array(0) : body.subarray(5, 5 + body.readUInt32BE(1));
 }

@@ -1,6 +1,6 @@
-// Puts another account's ids into every field of every operation, and compares with unknown ids.
+// Puts another account's ids into every field of every operation and compares the responses with those for unknown ids.
 import type { Findings } from "./checker.ts";
-import { leaksIn, likeness, parting } from "./checker.ts";
+import { leaksIn, normalized, difference } from "./checker.ts";
 import type { Given, Operation } from "./operations.ts";
 import type { User } from "./users.ts";
 import { secretsOf } from "./users.ts";
@@ -9,10 +9,10 @@ import { patiently } from "./raw.ts";
 import type { Pair } from "./values.ts";
 import { valuesOf } from "./values.ts";
 
-/** How far to go: some values of every field, all of them, or also some of every two fields together. */
+/** What to try: some values of every field, all values, or also some values of every pair of fields. */
 export type Reach = "some" | "all" | "two";
 
-/** The sender of the requests, and the user whose records must not show. */
+/** The sender of the requests, and the user whose records must not leak. */
 export interface Sides {
   readonly own: User;
   readonly other: User;
@@ -22,10 +22,10 @@ interface Variation {
   readonly what: string;
   readonly pairs: readonly Pair[];
   readonly foreign: Given;
-  readonly nobodys: Given;
+  readonly absent: Given;
 }
 
-/** One's own values in what an operation cannot do without. */
+/** A request with one's own values in the required fields. */
 function ownRequest({ name, required, fields }: Operation, { own, other }: Sides, findings: Findings): Given {
   for (const field of fields)
     if (valuesOf(field, own, other) === undefined)
@@ -33,7 +33,7 @@ function ownRequest({ name, required, fields }: Operation, { own, other }: Sides
   return Object.fromEntries(required.map((field) => [field, valuesOf(field, own, other)?.own]));
 }
 
-/** Checks that one's own request to an operation shows one's own records: what shows nothing cannot leak. */
+/** Checks that an operation returns one's own records. Otherwise it could not leak anything. */
 export async function probeOwn(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
   const response = await sendAndCheck(operation, given, sides, findings);
@@ -43,7 +43,7 @@ export async function probeOwn(operation: Operation, sides: Sides, findings: Fin
     );
 }
 
-/** Puts another's values into every field. `between` is run after each request. */
+/** Puts another account's values into every field. Runs `between` after each request. */
 export async function probe(
   operation: Operation,
   sides: Sides,
@@ -52,27 +52,27 @@ export async function probe(
   between: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
   const base = ownRequest(operation, sides, findings);
-  for (const { what, pairs, foreign, nobodys } of variationsOf(operation, base, sides, reach)) {
-    const first = likeness(
+  for (const { what, pairs, foreign, absent } of variationsOf(operation, base, sides, reach)) {
+    const first = normalized(
       operation,
       await sendAndCheck(operation, foreign, sides, findings),
       pairs.map((pair) => pair.foreign),
     );
     await between();
-    const second = likeness(
+    const second = normalized(
       operation,
-      await sendAndCheck(operation, nobodys, sides, findings),
-      pairs.map((pair) => pair.nobodys),
+      await sendAndCheck(operation, absent, sides, findings),
+      pairs.map((pair) => pair.absent),
     );
     await between();
     if (first !== second)
       findings.violations.push(
-        `${named(operation)}, ${what}: the response is not that of nobody's: ${parting(first, second)}`,
+        `${named(operation)}, ${what}: the response differs from that for an unknown value: ${difference(first, second)}`,
       );
   }
 }
 
-/** What a client says of itself makes it no one else. */
+/** A client cannot claim another identity in headers. */
 export async function probeHeaders(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
   const { accountId, cookie } = sides.other;
@@ -84,11 +84,11 @@ export async function probeHeaders(operation: Operation, sides: Sides, findings:
       cookie,
     }),
   ];
-  if (likeness(operation, plain, []) !== likeness(operation, dressed, []))
-    findings.violations.push(`${named(operation)} responds otherwise when its headers name another account`);
+  if (normalized(operation, plain, []) !== normalized(operation, dressed, []))
+    findings.violations.push(`${named(operation)} responds differently if headers name another account`);
 }
 
-/** Sends what another has already sent, under the same idempotency key, and its twin under a key that nobody used. */
+/** Repeats another account's write under the same idempotency key, and a twin under an unused key. */
 export async function probeKey(
   operation: Operation,
   { key, given, response }: Claimed,
@@ -98,39 +98,37 @@ export async function probeKey(
   const anonymous = Object.fromEntries(
     Object.entries(given).map(([field, value]) => [
       field,
-      valuesOf(field, sides.own, sides.other)?.pairs.find(({ foreign }) => foreign === value)?.nobodys ?? value,
+      valuesOf(field, sides.own, sides.other)?.pairs.find(({ foreign }) => foreign === value)?.absent ?? value,
     ]),
   );
   const mine = await sendAndCheck(operation, given, sides, findings, { "idempotency-key": key });
   const twin = await sendAndCheck(operation, anonymous, sides, findings, { "idempotency-key": `${key}-of-nobody` });
   const [first, second] = [
-    likeness(operation, mine, Object.values(given)),
-    likeness(operation, twin, Object.values(anonymous)),
+    normalized(operation, mine, Object.values(given)),
+    normalized(operation, twin, Object.values(anonymous)),
   ];
   if (first !== second)
-    findings.violations.push(`${named(operation)} under another's idempotency key: ${parting(first, second)}`);
+    findings.violations.push(
+      `${named(operation)} under another account's idempotency key: ${difference(first, second)}`,
+    );
   const made = [...response.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(
     ([id]) => id,
   );
   for (const leak of leaksIn(mine, made, given))
-    findings.violations.push(
-      `${named(operation)} under another's idempotency key responded with the id ${leak} of theirs`,
-    );
+    findings.violations.push(`${named(operation)} under another account's idempotency key leaked its id ${leak}`);
   const again = await patiently(() => operation.send(given, sides.other, { "idempotency-key": key }));
   if (!again.body.equals(response.body))
-    findings.violations.push(
-      `${named(operation)}: another's response is replayed otherwise since the key was used here`,
-    );
+    findings.violations.push(`${named(operation)}: the other account's replay changed after its key was used here`);
 }
 
-/** A write that someone made under an idempotency key. */
+/** A write with an idempotency key. */
 export interface Claimed {
   readonly key: string;
   readonly given: Given;
   readonly response: RawResponse;
 }
 
-/** Makes the write of an operation as one's own. */
+/** Performs an operation's write in one's own account. */
 export async function claim(operation: Operation, sides: Sides, findings: Findings): Promise<Claimed> {
   const key = `drill-${operation.name}-${operation.wire}`.replace(/[^!-~]/g, "-");
   const given = ownRequest(operation, sides, findings);
@@ -151,7 +149,7 @@ async function sendAndCheck(
   findings.requests++;
   for (const leak of leaksIn(response, secretsOf(other), given))
     findings.violations.push(
-      `${named(operation)} sent with ${JSON.stringify(given)} responded with ${leak}, which is another's`,
+      `${named(operation)} sent with ${JSON.stringify(given)} leaked ${leak} of another account`,
     );
   if (response.status >= 500)
     findings.violations.push(`${named(operation)} sent with ${JSON.stringify(given)} got ${response.status}`);
@@ -176,7 +174,7 @@ function variationsOf({ fields }: Operation, base: Given, { own, other }: Sides,
 }
 
 function put(base: Given, varied: readonly { readonly field: string; readonly pair: Pair }[]): Variation {
-  const side = (key: "foreign" | "nobodys"): Given => ({
+  const side = (key: "foreign" | "absent"): Given => ({
     ...base,
     ...Object.fromEntries(varied.map(({ field, pair }) => [field, pair[key]])),
   });
@@ -184,7 +182,7 @@ function put(base: Given, varied: readonly { readonly field: string; readonly pa
     what: varied.map(({ field, pair }) => `${field} is ${pair.what}`).join(", "),
     pairs: varied.map(({ pair }) => pair),
     foreign: side("foreign"),
-    nobodys: side("nobodys"),
+    absent: side("absent"),
   };
 }
 

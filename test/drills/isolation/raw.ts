@@ -1,17 +1,17 @@
-// One HTTP request and its response as it is on the wire: status, every header and trailer, every byte of the body.
+// Sends an HTTP request and returns the raw response: status, every header and trailer, every byte of the body.
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 
-/** A response, whole. */
+/** A complete response. */
 export interface RawResponse {
   readonly status: number;
-  /** `name: value`, trailers too, sorted; without what belongs to the moment and the connection. */
+  /** Sorted `name: value` lines including trailers, without those that depend on the time or the connection. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-const brief = new Set(["date", "connection", "keep-alive"]);
+const volatileHeaders = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /** One request over HTTP/1.1. */
@@ -52,7 +52,7 @@ export function send(
   });
 }
 
-/** One gRPC call; the body of the response is that of HTTP/2, with its envelopes. */
+/** One gRPC call. The body of the response includes the envelopes. */
 export async function sendGrpc(
   base: string,
   rpc: string,
@@ -67,7 +67,7 @@ export async function sendGrpc(
   return { status, headers: lines(received), body: bytes };
 }
 
-/** Repeats the request where there was no time to respond: on a busy machine that says nothing of what is requested. */
+/** Retries the request if the service was too busy to respond. */
 export async function patiently(request: () => Promise<RawResponse>): Promise<RawResponse> {
   for (let left = 5; ; left--) {
     const response = await request();
@@ -79,14 +79,14 @@ export async function patiently(request: () => Promise<RawResponse>): Promise<Ra
   }
 }
 
-/** Closes the connections that are kept. */
+/** Closes idle connections. */
 export function closeConnections(): void {
   agent.destroy();
 }
 
 function lines(headers: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(headers)
-    .filter(([name]) => !brief.has(name))
+    .filter(([name]) => !volatileHeaders.has(name))
     .map(([name, value]) => `${name}: ${String(value)}`)
     .sort();
 }

@@ -1,4 +1,4 @@
-// Lists the services that an instance reports; the drill must know all of them.
+// Lists the services that an instance reports. The drill must know all of them.
 import { createClient } from "@connectrpc/connect";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import { table } from "../../../src/http/route.ts";
@@ -6,10 +6,10 @@ import { ServerReflection } from "../../../src/gen/grpc/reflection/v1/reflection
 import { beyondRest } from "./operations.ts";
 import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
 
-/** An operator's services, which are for every account, and those that know of none. */
+/** Services that do not belong to an account: the operator's, health and reflection. */
 const ofNoAccount = /^(records\.admin\.v1|grpc\.health\.v1|grpc\.reflection\.v1(alpha)?)\./;
 
-/** The services and rpcs that the drill does not call, in words. */
+/** Describes the services and RPCs that the drill does not call. */
 export async function unknownRpcs(internal: string): Promise<string[]> {
   const sessionManager = new Http2SessionManager(internal);
   try {
@@ -27,7 +27,7 @@ export async function unknownRpcs(internal: string): Promise<string[]> {
     );
     const rpcs = new Set([...table, ...beyondRest].map(({ rpc }) => rpc));
     return [
-      ...(services.length === 0 ? ["the instance names no services"] : []),
+      ...(services.length === 0 ? ["the instance reports no services"] : []),
       ...services
         .filter((name) => !known.has(name) && !ofNoAccount.test(name))
         .map((name) => `no value known for the service ${name}`),

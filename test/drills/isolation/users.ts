@@ -1,5 +1,4 @@
-// Users whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is
-// seen.
+// Users with filled accounts. Every field contains words unique to the user, so that leaks can be detected.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, UUID } from "mongodb";
@@ -10,7 +9,7 @@ import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { patiently, send } from "./raw.ts";
 
-/** Someone with an account, every credential to it, and a record of each kind. */
+/** A user with an account, every kind of credential, and a record of each kind. */
 export interface User {
   readonly accountId: string;
   readonly key: string;
@@ -18,13 +17,13 @@ export interface User {
   readonly token: string;
   /** The cookie of a dashboard session. */
   readonly cookie: string;
-  /** The word that every text of theirs begins with, and nobody else's. */
+  /** The unique word that starts all of the user's texts. */
   readonly mark: string;
   readonly email: string;
   readonly phone: string;
-  /** The only years in which they have sessions besides this one: one long past, one far off. */
+  /** Two other years with sessions: one long past, one in the far future. */
   readonly years: { readonly past: number; readonly future: number };
-  /** Ids by what they are of. */
+  /** Ids by kind of record. */
   readonly ids: Readonly<
     Record<"contact" | "archived" | "session" | "contactNote" | "sessionNote" | "recording", string>
   >;
@@ -32,22 +31,22 @@ export interface User {
   readonly externalIds: Readonly<Record<"contact" | "session" | "contactNote" | "sessionNote", string>>;
 }
 
-/** Under which a child of the drills keeps its sessions. */
+/** The session secret of the child processes. */
 const sessionSecret = "child-session-secret-of-32-characters";
 
-/** A word that nobody else has; its digits are no phone's. */
+/** A unique word without digits, which a search could take for a phone number. */
 export function newWord(): string {
   return `q${randomBytes(6)
     .toString("hex")
     .replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "")}`;
 }
 
-/** A number that nobody else has. */
+/** A unique phone number. */
 export function newPhone(): string {
   return `+99${randomInt(100_000_000, 999_999_999)}`;
 }
 
-/** Makes a user's account and fills it through the internal listener. */
+/** Creates a user's account and fills it through the internal listener. */
 export async function newUser(
   fixture: Fixture,
   fake: FakeProvider,
@@ -158,7 +157,7 @@ export async function newUser(
   };
 }
 
-/** Everything by which a user would be recognised in another's response. */
+/** Everything that would identify the user in another account's response. */
 export function secretsOf({ accountId, key, token, mark, phone, ids, years }: User): readonly string[] {
   return [
     accountId,
@@ -172,10 +171,7 @@ export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Us
   ];
 }
 
-/**
- * All documents of a user's account, of every collection, in one order. What merely using a credential moves is left
- * out.
- */
+/** All documents of a user's account in every collection, without what merely using a credential changes. */
 export async function documentsOf({ client }: Fixture, { accountId }: User): Promise<ReadonlyMap<string, string>> {
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();
@@ -191,7 +187,7 @@ export async function documentsOf({ client }: Fixture, { accountId }: User): Pro
   return all;
 }
 
-/** Where the internal listener of the drill's instance is. */
+/** The URL of the instance's internal listener. */
 export function internalOf({ instances: [instance] }: Fixture): string {
   return `http://127.0.0.1:${instance?.internalPort ?? 0}`;
 }

@@ -1,22 +1,22 @@
-// Values for a field, by its name: the caller's own, another account's, and unknown ones.
+// Values for a field by its name: the caller's own, another account's and unknown ones.
 import { randomUUID } from "node:crypto";
 import type { User } from "./users.ts";
 import { newPhone, newWord } from "./users.ts";
 
-/** Two values that must get the same response: nothing reveals what another has from what nobody has. */
+/** Two values that must get the same response: one of another account and one that does not exist. */
 export interface Pair {
   readonly what: string;
   readonly foreign: string | number | boolean;
-  readonly nobodys: string | number | boolean;
+  readonly absent: string | number | boolean;
 }
 
-/** What is known of a field. */
+/** The test values of a field. */
 export interface Values {
   readonly own: unknown;
   readonly pairs: readonly Pair[];
 }
 
-/** The values of a field; undefined for one whose name is not known here. */
+/** The test values of a field; undefined if its name is unknown. */
 export function valuesOf(name: string, own: User, other: User): Values | undefined {
   switch (name) {
     case "contact_id":
@@ -56,9 +56,9 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
         own: "2000-01-01",
         pairs: [
           {
-            what: "a day before another's session",
+            what: "a day before another account's session",
             foreign: `${other.years.future}-01-01`,
-            nobodys: `${other.years.future + 1}-01-01`,
+            absent: `${other.years.future + 1}-01-01`,
           },
         ],
       };
@@ -67,9 +67,9 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
         own: "2029-01-01",
         pairs: [
           {
-            what: "a day after another's session",
+            what: "a day after another account's session",
             foreign: `${other.years.past}-12-31`,
-            nobodys: `${other.years.past - 1}-12-31`,
+            absent: `${other.years.past - 1}-12-31`,
           },
         ],
       };
@@ -78,9 +78,9 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
         own: "2029-01-01",
         pairs: [
           {
-            what: "a day after another's session",
+            what: "a day after another account's session",
             foreign: `${other.years.past}-12-31`,
-            nobodys: `${other.years.past - 1}-12-31`,
+            absent: `${other.years.past - 1}-12-31`,
           },
         ],
       };
@@ -91,11 +91,11 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
     case "order":
       return { own: "soonest", pairs: ["newest", "soonest"].map((order) => alike("the order", order)) };
     case "limit":
-      return { own: 25, pairs: [{ what: "the smallest page", foreign: 1, nobodys: 1 }] };
+      return { own: 25, pairs: [{ what: "the smallest page", foreign: 1, absent: 1 }] };
     case "offset":
       return {
         own: 0,
-        pairs: [1, 2, 1_000].map((offset) => ({ what: "a later page", foreign: offset, nobodys: offset })),
+        pairs: [1, 2, 1_000].map((offset) => ({ what: "a later page", foreign: offset, absent: offset })),
       };
     case "full_name":
     case "content":
@@ -103,10 +103,13 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
     case "email":
       return {
         own: `${newWord()}@example.org`,
-        pairs: [{ what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` }],
+        pairs: [{ what: "another account's email", foreign: other.email, absent: `${newWord()}@contact.example` }],
       };
     case "phone":
-      return { own: newPhone(), pairs: [{ what: "another's phone", foreign: other.phone, nobodys: newPhone() }] };
+      return {
+        own: newPhone(),
+        pairs: [{ what: "another account's phone", foreign: other.phone, absent: newPhone() }],
+      };
     case "access":
       return { own: "read_write", pairs: [] };
     default:
@@ -114,47 +117,45 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
   }
 }
 
-/** A value that belongs to nobody. */
+/** A pair of equal values, for fields that do not name a record. */
 function alike(what: string, value: string | boolean): Pair {
-  return { what, foreign: value, nobodys: value };
+  return { what, foreign: value, absent: value };
 }
 
-/**
- * Every id of another, in both cases: of the kind that is requested, and of every other kind. The first two say most.
- */
+/** Every id of another account, in lowercase and uppercase. The first two are the most important. */
 export function idPairs(other: User): Pair[] {
   const { contact, session, ...others } = other.ids;
   const ids = Object.entries({ contact, session, ...others, account: other.accountId });
   return [
-    ...ids.map(([kind, id]) => ({ what: `the id of another's ${kind}`, foreign: id, nobodys: randomUUID() })),
+    ...ids.map(([kind, id]) => ({ what: `the id of another account's ${kind}`, foreign: id, absent: randomUUID() })),
     ...ids.map(([kind, id]) => ({
-      what: `the id of another's ${kind} in upper case`,
+      what: `the id of another account's ${kind} in uppercase`,
       foreign: id.toUpperCase(),
-      nobodys: randomUUID().toUpperCase(),
+      absent: randomUUID().toUpperCase(),
     })),
   ];
 }
 
-/** External ids of another. */
+/** External ids of another account. */
 export function externalIdPairs(other: User): Pair[] {
   return Object.entries(other.externalIds).map(([kind, id]) => ({
-    what: `the external id of another's ${kind}`,
+    what: `the external id of another account's ${kind}`,
     foreign: id,
-    nobodys: id.replace(other.mark, newWord()),
+    absent: id.replace(other.mark, newWord()),
   }));
 }
 
 function wordPairs(other: User): Pair[] {
   return [
-    { what: "a word that only another has", foreign: other.mark, nobodys: newWord() },
-    { what: "words of another's name", foreign: `${other.mark} name`, nobodys: `${newWord()} name` },
-    { what: "the beginning of another's word", foreign: other.mark.slice(0, 8), nobodys: newWord().slice(0, 8) },
-    { what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` },
-    { what: "another's phone", foreign: other.phone, nobodys: newPhone() },
-    { what: "the digits of another's phone", foreign: other.phone.slice(3), nobodys: newPhone().slice(3) },
+    { what: "a word unique to another account", foreign: other.mark, absent: newWord() },
+    { what: "words of another account's name", foreign: `${other.mark} name`, absent: `${newWord()} name` },
+    { what: "the start of another account's word", foreign: other.mark.slice(0, 8), absent: newWord().slice(0, 8) },
+    { what: "another account's email", foreign: other.email, absent: `${newWord()}@contact.example` },
+    { what: "another account's phone", foreign: other.phone, absent: newPhone() },
+    { what: "the digits of another account's phone", foreign: other.phone.slice(3), absent: newPhone().slice(3) },
   ];
 }
 
-function within({ what, foreign, nobodys }: Pair, prefix: string): Pair {
-  return { what: `${prefix}${what}`, foreign: `${prefix}${foreign}`, nobodys: `${prefix}${nobodys}` };
+function within({ what, foreign, absent }: Pair, prefix: string): Pair {
+  return { what: `${prefix}${what}`, foreign: `${prefix}${foreign}`, absent: `${prefix}${absent}` };
 }

@@ -1,5 +1,5 @@
-// What the database and the service say of a stream: every acknowledged write is there, once, with the body that its
-// response had.
+// Checks the writes of a stream in the database and over the service: every acknowledged write exists once, with the
+// body of its response.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { rest } from "../../fixtures/service/service.ts";
@@ -11,10 +11,10 @@ import { bodyOf, readBack } from "./body.ts";
 import type { Acknowledged, Stream } from "./stream.ts";
 import { contactOf } from "./stream.ts";
 
-/** How many writes are repeated over the other wire, at most: each may take a transaction that finds its key taken. */
-const repeated = { long: 1_000, short: 50 } satisfies Record<Form, number>;
+/** The maximum number of writes to repeat over the other wire. Each may need a transaction to find its key taken. */
+const maxReplays = { long: 1_000, short: 50 } satisfies Record<Form, number>;
 
-/** Everything that is wrong, in words. */
+/** Returns descriptions of all violations. */
 export async function checkWrites(
   { client, instances }: Fixture,
   account: Account,
@@ -38,21 +38,21 @@ export async function checkWrites(
     return ids;
   }
 
-  async function inTheDatabase(): Promise<void> {
+  async function checkDatabase(): Promise<void> {
     const held = { create: await idsByName("contacts", "full_name"), append: await idsByName("notes", "content") };
     for (const { name, id, operation } of acknowledged) {
       if (held[operation].get(name)?.includes(id) !== true)
-        violations.push(`${name} was acknowledged as ${id} and is lost`);
+        violations.push(`${name} was acknowledged as ${id} but is lost`);
     }
     const acknowledgedNames = new Set(acknowledged.map(({ name }) => name));
     for (const [name, ids] of [...held.create, ...held.append]) {
-      if (ids.length > 1) violations.push(`${name} is there ${ids.length} times`);
-      if (!acknowledgedNames.has(name)) violations.push(`${name} is there and was never acknowledged`);
+      if (ids.length > 1) violations.push(`${name} exists ${ids.length} times`);
+      if (!acknowledgedNames.has(name)) violations.push(`${name} exists but was never acknowledged`);
     }
   }
 
-  /** What is kept of a response is what a replay sends. */
-  async function inTheClaims(): Promise<void> {
+  /** The stored response must equal what the client received, because replays send it. */
+  async function checkStoredResponses(): Promise<void> {
     const bodies = new Map<string, string>();
     for await (const { _id, body } of client
       .db()
@@ -61,13 +61,13 @@ export async function checkWrites(
       bodies.set(_id.key, body);
     for (const { name, body } of acknowledged) {
       if (bodies.get(name) !== body)
-        violations.push(`${name} got ${body}, and its replay would be ${bodies.get(name) ?? "none"}`);
+        violations.push(`${name} got ${body}, but its replay would be ${bodies.get(name) ?? "none"}`);
     }
     if (bodies.size !== acknowledged.length)
-      violations.push(`${bodies.size} idempotency keys are kept for ${acknowledged.length} acknowledged writes`);
+      violations.push(`${bodies.size} idempotency keys are stored for ${acknowledged.length} acknowledged writes`);
   }
 
-  async function asRead(): Promise<void> {
+  async function checkReads(): Promise<void> {
     const notes = new Map<string, string[]>();
     for (const { parent, body } of acknowledged)
       if (parent !== undefined) notes.set(parent, [...(notes.get(parent) ?? []), body]);
@@ -76,13 +76,13 @@ export async function checkWrites(
       async ({ name, id, body }, at) => {
         const expected = readBack(body, notes.get(id) ?? []);
         const { text } = await rest(base(at), `/v1/contacts/${id}`, { key: account.key });
-        if (text !== expected) violations.push(`${name} got ${expected}, and reads ${text}`);
+        if (text !== expected) violations.push(`${name} should read ${expected}, but reads ${text}`);
       },
     );
   }
 
-  async function asReplayed(): Promise<void> {
-    const step = Math.max(1, Math.ceil(acknowledged.length / repeated[form]));
+  async function checkReplays(): Promise<void> {
+    const step = Math.max(1, Math.ceil(acknowledged.length / maxReplays[form]));
     await inFours(
       acknowledged.filter((_, at) => at % step === 0),
       async ({ name, operation, parent, id, body, wire: first }, at) => {
@@ -95,20 +95,20 @@ export async function checkWrites(
         const returned = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
         if (returned !== body || !again.replayed)
           violations.push(
-            `${name} got ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${returned} (${id})`,
+            `${name} got ${body} over ${first}, but ${returned}${again.replayed ? "" : ", not as a replay,"} over ${wire} (${id})`,
           );
       },
     );
   }
 
-  await inTheDatabase();
-  await inTheClaims();
-  await asRead();
-  await asReplayed();
+  await checkDatabase();
+  await checkStoredResponses();
+  await checkReads();
+  await checkReplays();
   return violations;
 }
 
-/** Does the work for each, four at a time. */
+/** Processes the writes, four at a time. */
 async function inFours(
   writes: readonly Acknowledged[],
   work: (write: Acknowledged, at: number) => Promise<void>,

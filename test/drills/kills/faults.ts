@@ -1,4 +1,4 @@
-// Faults of the kill drill: processes are killed or frozen, links cut, Redis flushed.
+// Faults of the kills drill: processes are killed or frozen, links cut, Redis flushed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
@@ -8,7 +8,7 @@ import { isListening } from "../../../src/embedded/port.ts";
 import { until } from "../../../src/embedded/wait.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 
-/** What can be done to the fixture. */
+/** The kinds of faults. */
 export type Fault =
   | "instance kill"
   | "primary kill"
@@ -18,12 +18,12 @@ export type Fault =
   | "Redis flush"
   | "Redis freeze";
 
-/** A primary is left alone until so many writes were acknowledged all the same. */
+/** An isolated primary stays up until it has acknowledged this many writes. */
 const acknowledgedAlone = 30;
 
 /**
- * Each resolves when what was broken is whole again. `acknowledgedCount` counts the acknowledged writes; a primary is
- * left alone for so many milliseconds at most.
+ * Each fault resolves once everything is repaired. `acknowledgedCount` returns the number of acknowledged writes. A
+ * primary is isolated for at most `aloneMs` milliseconds.
  */
 export function faultsOn(
   fixture: Fixture,
@@ -39,15 +39,15 @@ export function faultsOn(
     process.kill(pid, "SIGCONT");
   }
 
-  /** SIGKILL to a member: nothing of it runs when this resolves, so that it can be revived. */
-  async function lost(pid: number): Promise<void> {
+  /** Kills a member and resolves when it has exited, so that it can be restarted. */
+  async function killMember(pid: number): Promise<void> {
     const port = Number(new URL(mongod.members.find((member) => member.pid === pid)?.uri ?? "").port);
     process.kill(pid, "SIGKILL");
     await until(async () => !(await isListening(port)), AbortSignal.timeout(60_000));
   }
 
-  /** A member that was lost may have much to roll back, and a busy machine takes its time. */
-  async function whole(): Promise<void> {
+  /** Retries, because a killed member may have a lot to roll back on a busy machine. */
+  async function revive(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await mongod.revive();
@@ -57,11 +57,8 @@ export function faultsOn(
     }
   }
 
-  /**
-   * Restarts it as a supervisor would: one that ends instead of starting, because there is no primary for too long, is
-   * started again.
-   */
-  async function startedAgain(): Promise<ChildInstance> {
+  /** Restarts an instance as a supervisor would. It may exit during startup if there is no primary for too long. */
+  async function restart(): Promise<ChildInstance> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await fixture.start();
@@ -72,25 +69,25 @@ export function faultsOn(
   }
 
   return {
-    /** SIGKILL to one; another takes its place. */
+    /** Kills an instance and starts another in its place. */
     async "instance kill"() {
       const at = Math.floor(Math.random() * instances.length);
       await instances[at]?.kill();
-      instances[at] = await startedAgain();
+      instances[at] = await restart();
     },
 
     async "primary kill"() {
-      await lost(await fixture.primaryPid());
-      await whole();
+      await killMember(await fixture.primaryPid());
+      await revive();
     },
 
-    /** Longer than an election takes: the old primary wakes up deposed. */
+    /** Longer than the election timeout, so the old primary is deposed when it wakes up. */
     async "primary freeze"() {
       await frozen(await fixture.primaryPid(), 4_000);
-      await whole();
+      await revive();
     },
 
-    /** For a while nobody follows the primary any more, then it is lost: what it alone knows is gone. */
+    /** Stops replication from the primary for a while, then kills it. What only it has is killMember. */
     async "primary isolation"() {
       const pid = await fixture.primaryPid();
       const followers = mongod.members
@@ -109,20 +106,19 @@ export function faultsOn(
           acknowledgedCount() < before + acknowledgedAlone && performance.now() < until;
         )
           await sleep(20);
-        await lost(pid);
-        // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them
-        // leads.
+        await killMember(pid);
+        // Replication stays off until there is a new primary: the sockets may still hold data of the old one.
         await Promise.race([fixture.primaryPid(), sleep(10_000)]);
         await follow("off");
       } finally {
         await Promise.all(admins.map((follower) => follower.close()));
       }
-      await whole();
+      await revive();
     },
 
     async stepdown() {
       await admin.command({ replSetStepDown: 5, force: true }).catch(() => undefined);
-      await whole();
+      await revive();
     },
 
     async "Redis flush"() {

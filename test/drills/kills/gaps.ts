@@ -1,17 +1,14 @@
-// Measures the gaps between acknowledgements of a stream, in total and after each kind of fault.
+// Measures the gaps between the acknowledgments of a stream, overall and during each kind of fault.
 import type { Fault } from "./faults.ts";
 
-/** A fault, from when it began until what it broke was whole again, in milliseconds of `performance.now()`. */
+/** A fault, from its start until everything was repaired, in milliseconds of `performance.now()`. */
 export interface Done {
   readonly fault: Fault;
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The longest gap in milliseconds, and how often each fault came, and its longest gap. `acknowledgedAt`
- * ascends.
- */
+/** The longest gap overall, and for each fault its number and longest gap. `acknowledgedAt` is in ascending order. */
 export function gapFigures(acknowledgedAt: readonly number[], done: readonly Done[]): Record<string, number> {
   const gaps = acknowledgedAt.slice(1).map((to, at) => ({ from: acknowledgedAt[at] ?? 0, to }));
   const longest = (among: typeof gaps): number =>
@@ -19,7 +16,7 @@ export function gapFigures(acknowledgedAt: readonly number[], done: readonly Don
   const figures: Record<string, number> = { "longest gap, ms": longest(gaps) };
   for (const kind of new Set(done.map(({ fault }) => fault))) {
     const times = done.filter(({ fault }) => fault === kind);
-    figures[`${kind}: times`] = times.length;
+    figures[`${kind}: count`] = times.length;
     figures[`${kind}: longest gap, ms`] = longest(
       gaps.filter((gap) => times.some(({ from, to }) => gap.to > from && gap.from < to)),
     );

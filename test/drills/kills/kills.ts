@@ -1,4 +1,5 @@
-// The drill of kills: instances and primaries are killed, frozen and deposed under a stream of writes with keys.
+// The kills drill: instances and primaries are killed, frozen and deposed during a stream of writes with idempotency
+// keys.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import { brokenControl } from "../fixture/broken.ts";
@@ -11,17 +12,17 @@ import { checkWrites } from "./checker.ts";
 import type { StreamOptions } from "./stream.ts";
 import { runStream } from "./stream.ts";
 
-/** How often each fault comes. Faults of one track follow each other, those of two come as they will. */
+/** How often each fault happens. The faults of a track are sequential; tracks run in parallel. */
 type Track = Partial<Record<Fault, number>>;
 
 interface Plan {
-  /** Over these the faults are spread; it takes longer where they take longer. */
+  /** The time over which the faults are spread. The run takes longer if the faults do. */
   readonly seconds: number;
   readonly tracks: readonly Track[];
   readonly instances: number;
   /** Milliseconds between two writes of a client. */
   readonly pauseMs: number;
-  /** Milliseconds for which an isolated primary is left alone, where it acknowledges nothing. */
+  /** How long a primary is isolated if it acknowledges nothing, in milliseconds. */
   readonly aloneMs: number;
 }
 
@@ -49,8 +50,8 @@ const plans: Record<Form, Plan> = {
   },
 };
 
-/** A plan of a control. */
-const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
+/** The plan of a control. */
+const shortPlan: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
 const alone = {
   from: 'level: "snapshot" }, writeConcern: { w: "majority" }',
@@ -65,48 +66,48 @@ const otherResponse = {
 export const kills: Drill = {
   name: "kills",
   promise:
-    "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
+    "Writes with an idempotency key happen exactly once while instances and primaries are killed, and nothing acknowledged is lost",
   run: (form, say) => run({ plan: plans[form], members: 3, form, say }),
   controls: [
-    brokenControl("a commit waits for the primary alone", [alone], (broken, say) => {
-      const plan = { ...little, tracks: [{ "primary isolation": 1 }] };
-      return run({ plan, members: 3, broken, say, seen: / and is lost$/ });
+    brokenControl("a commit only waits for the primary", [alone], (broken, say) => {
+      const plan = { ...shortPlan, tracks: [{ "primary isolation": 1 }] };
+      return run({ plan, members: 3, broken, say, seen: / but is lost$/ });
     }),
     {
-      broken: "a client repeats a write under another key",
+      broken: "a client retries a write with another key",
       run: (_form, say) =>
         run({
-          plan: little,
+          plan: shortPlan,
           members: 1,
           say,
           keyOf: (name, attempt) => (attempt === 0 ? name : `${name}-${attempt}`),
-          seen: / is there \d+ times$/,
+          seen: / exists \d+ times$/,
         }),
     },
-    brokenControl("the store returns for a create with another contact", [otherResponse], (broken, say) =>
-      run({ plan: little, members: 1, broken, say, seen: /, and its replay would be / }),
+    brokenControl("the store answers a create with another contact", [otherResponse], (broken, say) =>
+      run({ plan: shortPlan, members: 1, broken, say, seen: /, but its replay would be / }),
     ),
   ],
 };
 
-/** A run of the drill, and what is different in a control. */
+/** The options of a run. Controls set the optional ones. */
 interface KillsRun extends Pick<StreamOptions, "keyOf"> {
   readonly plan: Plan;
   readonly members: 1 | 3;
   readonly form?: Form;
   readonly say: Say;
-  /** Settings of instances that are broken. */
+  /** The environment of instances with a bug. */
   readonly broken?: Readonly<Record<string, string>>;
-  /** The violations that a control is to see; others count for nothing. */
+  /** The violations that count for a control. */
   readonly seen?: RegExp;
 }
 
-/** As many writes at least, on a machine however slow: then every client has sent one twice. */
+/** The minimum number of writes, even on a slow machine. By then, every client has sent one twice. */
 const writesAtLeast = 40;
 
 async function run({ plan, members, form = "short", say, broken = {}, keyOf, seen = /^/ }: KillsRun): Promise<Report> {
   const failures: string[] = [];
-  // A failure that an instance calls its own is reported with its cause: a response of 500 says nothing of it.
+  // Reports internal failures from the log, because a 500 does not reveal the cause.
   const onLogLine = (line: string): void =>
     void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
   return withFixture(
@@ -130,7 +131,7 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
             done.push({ fault, from, to: performance.now() });
           }
         };
-        // Each to its end, also where another failed: nothing may be started when the fixture is cleared.
+        // Waits for every track even if one fails, so that nothing starts after the fixture is cleaned up.
         const tracks = await Promise.allSettled([sleep(plan.seconds * 1_000), ...plan.tracks.map(track)]);
         for (const result of tracks) if (result.status === "rejected") throw result.reason;
         for (
@@ -158,7 +159,7 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
           "of them over gRPC": acknowledged.filter(({ wire }) => wire === "gRPC").length,
           "of them notes": acknowledged.filter(({ operation }) => operation === "append").length,
           "of them by a replay": acknowledged.filter(({ replayed }) => replayed).length,
-          "attempts without an acknowledgement": retries,
+          "attempts without an acknowledgment": retries,
           "stream, s": seconds,
           ...gapFigures(
             acknowledged.map(({ at }) => at),

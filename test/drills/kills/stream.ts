@@ -1,14 +1,13 @@
-// A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is
-// acknowledged.
+// A stream of writes with idempotency keys. Clients retry each, on any instance and wire, until it is acknowledged.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Operation, SpokenWire } from "./body.ts";
 import { bodyOf } from "./body.ts";
 
-/** A write that was acknowledged to its client. */
+/** An acknowledged write. */
 export interface Acknowledged {
-  /** Its idempotency key, and the text by which its record is found. */
+  /** Its idempotency key, and the text that identifies its record. */
   readonly name: string;
   readonly operation: Operation;
   /** The contact that a note was appended to. */
@@ -22,26 +21,26 @@ export interface Acknowledged {
   readonly at: number;
 }
 
-/** What came of a stream. */
+/** The result of a stream. */
 export interface Stream {
   readonly acknowledged: readonly Acknowledged[];
-  /** Requests that were without a successful response. */
+  /** The number of requests without a successful response. */
   readonly retries: number;
-  /** Responses that no client of this kind should get, and writes that were never acknowledged. */
+  /** Unexpected responses, and writes that were never acknowledged. */
   readonly wrong: readonly string[];
 }
 
-/** How a stream is run. */
+/** The options of a stream. */
 export interface StreamOptions {
-  /** The instances as they are now: a client uses any of them. */
+  /** The current instances. Clients use any of them. */
   readonly bases: () => readonly string[];
   readonly key: string;
   readonly clients: number;
   /** Milliseconds between two writes of a client. */
   readonly pauseMs: number;
-  /** The stream ends when this does; what is under way is repeated until it is acknowledged. */
+  /** The stream ends when this resolves. Pending writes are still retried until acknowledged. */
   readonly during: (acknowledgedCount: () => number) => Promise<unknown>;
-  /** The idempotency key of an attempt: the write's name for a client that does it right. */
+  /** The idempotency key of an attempt. A correct client uses the write's name. */
   readonly keyOf?: (name: string, attempt: number) => string;
 }
 
@@ -51,7 +50,7 @@ const givesUpAfterMs = 90_000;
 const mayBeRepeated = new Set(["503", "Unavailable"]);
 
 /**
- * Runs clients that create contacts, and append a note to every second one. Rejects only when `during` does, after all
+ * Runs clients that create contacts and append a note to every second one. Rejects only if `during` does, after all
  * clients have ended.
  */
 export async function runStream({
@@ -66,11 +65,11 @@ export async function runStream({
   const wrong: string[] = [];
   let [retries, ended] = [0, false];
 
-  async function insist(name: string, parent?: string): Promise<string | undefined> {
+  async function sendUntilAcknowledged(name: string, parent?: string): Promise<string | undefined> {
     const operation: Operation = parent === undefined ? "create" : "append";
     const until = performance.now() + givesUpAfterMs;
     const turn = acknowledged.length;
-    // Some are sent without waiting for the response, and then again elsewhere.
+    // Some are retried elsewhere without waiting for the first response.
     const hasty = numberOf(name) % 5 === 2;
     for (let attempt = 0; performance.now() < until; attempt++) {
       const among = bases();
@@ -108,8 +107,8 @@ export async function runStream({
 
   async function client(number: number): Promise<void> {
     for (let at = 0; !ended; at++) {
-      const id = await insist(`c${number}-${at}`);
-      if (id !== undefined && at % 2 === 1) await insist(`n${number}-${at}`, id);
+      const id = await sendUntilAcknowledged(`c${number}-${at}`);
+      if (id !== undefined && at % 2 === 1) await sendUntilAcknowledged(`n${number}-${at}`, id);
       await sleep(pauseMs);
     }
   }
@@ -120,17 +119,17 @@ export async function runStream({
   return { acknowledged, retries, wrong };
 }
 
-/** The contact of this name. Every second one has an email, which another contact may not have. */
+/** The contact with this name. Every second one has an email, which must be unique. */
 export function contactOf(name: string): { full_name: string; email?: string } {
   return numberOf(name) % 2 === 0 ? { full_name: name } : { full_name: name, email: `${name}@example.com` };
 }
 
-/** Which of its client's writes it is. */
+/** The number of the write among its client's. */
 function numberOf(name: string): number {
   return Number(name.split("-")[1]);
 }
 
-/** Undefined where no response came, or none in time: it may come later, and nobody listens then. */
+/** Undefined if there is no response in time. A late response is ignored. */
 function responseWithin(response: Promise<WireResponse>, withinMs: number): Promise<WireResponse | undefined> {
   return Promise.race([response.catch(() => undefined), sleep(withinMs, undefined, { ref: false })]);
 }

@@ -1,4 +1,4 @@
-// A caller of the limiter drill: one key at every instance, over REST and gRPC.
+// A caller of the limiter drill: uses one key on every instance, over REST and gRPC.
 import { create } from "@bufbuild/protobuf";
 import { ListSessionsRequestSchema, SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
@@ -8,21 +8,21 @@ import { openGrpc } from "../load/grpc.ts";
 import { createPool } from "../load/pool.ts";
 import type { Seen } from "./laws.ts";
 
-/** Sends with a key to the instances in turn, and keeps what came of it. */
+/** Sends requests to the instances in turn and records the outcomes. */
 export interface Caller {
   readonly seen: (Seen & { readonly instance: number })[];
-  /** Over REST and gRPC by turns; a gRPC response is given REST's status. */
+  /** Alternates between REST and gRPC. A gRPC status is mapped to an HTTP status. */
   send(number: number): Promise<Reply>;
   overRest(number: number): Promise<Reply>;
-  /** Waits for the connections, without a request of the key. */
-  settle(): Promise<void>;
+  /** Waits for the connections, without using the key. */
+  connect(): Promise<void>;
   close(): void;
 }
 
 export function callerOf({ instances }: Fixture, key: string): Caller {
   const pools = instances.map(({ base }) => createPool(base));
   const sessions = instances.map(({ base }) => openGrpc(base));
-  // Who waits for a session gets its error.
+  // Callers that await a session get its error.
   for (const session of sessions) session.catch(() => undefined);
   const seen: Caller["seen"] = [];
   const request = requestText("GET", "/v1/sessions", { Authorization: `Bearer ${key}` });
@@ -54,10 +54,10 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   }
   return {
     seen,
-    // Each instance gets requests over both wires, whether there is an odd or an even number of them.
+    // Every instance gets requests over both wires, for any number of instances.
     send: (number) => sendOver(number, Math.floor(number / instances.length) % 2 === 1),
     overRest: (number) => sendOver(number, false),
-    settle: () => Promise.all(sessions).then(() => undefined),
+    connect: () => Promise.all(sessions).then(() => undefined),
     close() {
       for (const pool of pools) pool.close();
       for (const session of sessions)

@@ -1,6 +1,6 @@
-// Invariants of a token bucket, checked from the times at which requests were sent and completed.
+// Invariants of a token bucket, checked against when requests were sent and completed.
 
-/** A request as its caller saw it: the bucket decided at some instant between the two. */
+/** A request as its caller saw it. The bucket decided at some instant between the two times. */
 export interface Seen {
   /** Milliseconds on the caller's clock. */
   readonly sentAt: number;
@@ -8,18 +8,18 @@ export interface Seen {
   readonly passed: boolean;
 }
 
-/** The bucket that was promised. */
+/** The promised bucket. */
 export interface Promised {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Clocks tick in milliseconds, and the bucket's is another's. */
+/** Tolerates the millisecond resolution and the difference between the clocks. */
 const slackTokens = 1;
 
 /**
- * How many requests more than promised passed in the worst span of time, 0 where the bucket was kept: in any span no
- * more pass than the burst and what refills meanwhile. Only requests count that lie in the span for certain.
+ * How many requests too many passed in the worst span of time; 0 if the promise held. In any span, at most the burst
+ * plus the refill may pass. Only requests that certainly lie in the span count.
  */
 export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): number {
   const passed = seen.filter((one) => one.passed).sort((a, b) => a.sentAt - b.sentAt);
@@ -36,10 +36,10 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
 }
 
 /**
- * How many requests were rejected although there was a token for certain. A bucket is empty only after a span, begun
- * full, in which as many passed as the burst and what refilled; whatever may lie in it counts.
+ * How many requests were rejected although there certainly was a token. A bucket is only empty after a span, begun
+ * full, in which the burst plus the refill passed. Every request that may lie in the span counts.
  */
-export function rejectedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {
+export function wronglyRejected(seen: readonly Seen[], { perSecond, burst }: Promised): number {
   const passed = seen.filter((one) => one.passed).sort((a, b) => b.completedAt - a.completedAt);
   return seen.filter((one) => !one.passed && !explained(one)).length;
 

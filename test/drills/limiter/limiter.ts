@@ -1,4 +1,4 @@
-// Drill of the limiter: one key at several instances on every wire gets the rate of one bucket.
+// The limiter drill: one key used on several instances and every wire gets the rate of one bucket.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
@@ -12,7 +12,7 @@ import { openLoop, tally } from "../load/load.ts";
 import type { Caller } from "./caller.ts";
 import { callerOf, isDecided } from "./caller.ts";
 import type { Seen } from "./laws.ts";
-import { excess, rejectedInVain } from "./laws.ts";
+import { excess, wronglyRejected } from "./laws.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 export const promised = { perSecond: 10, burst: 20 } as const;
@@ -21,7 +21,7 @@ const sizes = {
   long: { instances: 3, seconds: 60, awaySeconds: 10 },
   short: { instances: 2, seconds: 5, awaySeconds: 2 },
 } as const;
-/** So many that what passes too many stays far above what a slow machine's instances decide by themselves. */
+/** Enough instances for the excess to be far above what instances on a slow machine decide by themselves. */
 const apartInstances = 4;
 const environment = { RATE_LIMIT: "10", RATE_BURST: "20" };
 
@@ -31,7 +31,7 @@ const countInWindow = `local count = redis.call('INCR', KEYS[1])
   local now = time[1] * 1000 + time[2] / 1000
   if count <= 20 then return {1, 0, '1', tostring(now)} end
   return {21, redis.call('PTTL', KEYS[1]), '1', tostring(now)}`;
-/** A limiter that counts in fixed windows. */
+/** A limiter with fixed windows. */
 const windowed: Break = {
   from: "const takeScript = `",
   to: `const takeScript = \`${countInWindow}\`; const right = \``,
@@ -40,17 +40,17 @@ const windowed: Break = {
 export const limiter: Drill = {
   name: "limiter",
   promise:
-    "A key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
+    "All instances and wires share one bucket per key; callers that obey Retry-After succeed, other keys are unaffected, and without Redis each instance enforces the limit",
   run: (form, say) => limit(form, say, {}),
   controls: [
-    { broken: "each instance has a Redis of its own", run: (_form, say) => limit("short", say, { apart: true }) },
-    brokenControl("20 in a window of 4 seconds in place of the bucket", [windowed], (build, say) =>
+    { broken: "each instance has its own Redis", run: (_form, say) => limit("short", say, { apart: true }) },
+    brokenControl("a fixed window of 20 in 4 seconds instead of the bucket", [windowed], (build, say) =>
       limit("short", say, { build }),
     ),
   ],
 };
 
-/** What is broken. */
+/** What a control breaks. */
 interface Faults {
   readonly apart?: boolean;
   readonly build?: Readonly<Record<string, string>>;
@@ -85,13 +85,11 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
           form === "long" &&
           (figures.passed < 0.98 * min || figures.passed - figures["decided without Redis"] > 1.02 * max)
         )
-          violations.push(
-            `${figures.passed} requests passed where ${Math.round(min)} to ${Math.round(max)} should have`,
-          );
+          violations.push(`${figures.passed} requests passed instead of ${Math.round(min)} to ${Math.round(max)}`);
         return {
           figures: {
             ...figures,
-            "a bucket lets through": `${Math.round(min)} to ${Math.round(max)}`,
+            "expected to pass": `${Math.round(min)} to ${Math.round(max)}`,
             "passed without Redis": away.passed,
             "sent without Redis": away.sent,
           },
@@ -106,31 +104,32 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
 }
 
 /**
- * What came of it; `ideal` is what a bucket lets through from the first request to the last, as they were sent and as
- * they were served.
+ * The outcome. `ideal` is what a bucket allows from the first request to the last, by when they were sent and when they
+ * completed.
  */
 interface Together {
   readonly sent: number;
   readonly passed: number;
   readonly ideal: readonly [number, number];
-  readonly "obeyed Retry-After": number;
-  readonly "of another account": number;
+  readonly "Retry-After obeyed": number;
+  readonly "requests of another account": number;
   readonly "decided without Redis": number;
 }
 
 /**
- * One key at every instance, over REST and gRPC by turns; meanwhile a caller who obeys, and an uninvolved one.
+ * Uses one key on every instance, alternating between REST and gRPC, beside a caller that obeys Retry-After and an
+ * unrelated one.
  */
 async function sharedBucket(fixture: Fixture, seconds: number, violations: string[]): Promise<Together> {
   const hasty = callerOf(fixture, (await fixture.account()).key);
   const obedient = callerOf(fixture, (await fixture.account()).key);
   const other = callerOf(fixture, (await fixture.account()).key);
   try {
-    for (const caller of [hasty, obedient, other]) await caller.settle();
+    for (const caller of [hasty, obedient, other]) await caller.connect();
     const until = performance.now() + seconds * 1_000;
     const [obeyed, others, outcomes] = await Promise.all([
       obey(obedient, until, violations).catch(
-        (error: unknown) => (violations.push(`the caller who obeys got no response: ${String(error)}`), 0),
+        (error: unknown) => (violations.push(`the obedient caller got no response: ${String(error)}`), 0),
       ),
       openLoop({ perSecond: 2, seconds, patienceMs: 15_000 }, other.send),
       openLoop({ perSecond: offeredPerSecond, seconds, patienceMs: 15_000 }, hasty.send),
@@ -138,8 +137,8 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
     requireResponses(outcomes, violations);
     const rejected = others.filter(({ reply }) => reply?.status !== 200).length;
     if (rejected > 0) violations.push(`${rejected} of ${others.length} requests of another account did not pass`);
-    // Where Redis took more than 50 ms an instance decided by itself, as it is documented.
-    const byThemselves = await fallbacks(fixture);
+    // If Redis took more than 50 ms, the instance decided by itself, as documented.
+    const byThemselves = await fallbackCount(fixture);
     checkBucket("the key", hasty.seen, { tooMany: byThemselves, inVain: byThemselves }, violations);
     const passed = hasty.seen.filter((one) => one.passed).length;
     const began = Math.min(...hasty.seen.map(({ sentAt }) => sentAt));
@@ -153,8 +152,8 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
       sent: hasty.seen.length,
       passed,
       ideal,
-      "obeyed Retry-After": obeyed,
-      "of another account": others.length,
+      "Retry-After obeyed": obeyed,
+      "requests of another account": others.length,
       "decided without Redis": byThemselves,
     };
   } finally {
@@ -162,7 +161,7 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
   }
 }
 
-/** The same key without Redis: a bucket at each instance, none of which lets more through than it should. */
+/** Without Redis, each instance has its own bucket, and each must keep the limit. */
 async function ownBuckets(
   fixture: Fixture,
   seconds: number,
@@ -195,7 +194,7 @@ export function requireResponses(outcomes: readonly Outcome[], violations: strin
   if (faults.length > 0) violations.push(`neither passed nor throttled: ${tally(faults)}`);
 }
 
-/** So many requests may have passed, or have been rejected, by the decision of another bucket. */
+/** How many requests another bucket may have let pass or rejected. */
 export interface Excused {
   readonly tooMany: number;
   readonly inVain: number;
@@ -204,22 +203,19 @@ export interface Excused {
 export function checkBucket(who: string, seen: readonly Seen[], excused: Excused, violations: string[]): void {
   const tooMany = excess(seen, promised);
   if (tooMany > excused.tooMany)
-    violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);
-  const inVain = rejectedInVain(seen, promised);
+    violations.push(`${who}: ${Math.ceil(tooMany)} more requests passed than a bucket allows`);
+  const inVain = wronglyRejected(seen, promised);
   if (inVain > excused.inVain) violations.push(`${who}: ${inVain} requests were rejected while the bucket had a token`);
   if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was rejected`);
 }
 
-/**
- * Empties the bucket at once, waits as long as `Retry-After` says, and has to get through; again and again. Reports
- * how often it did.
- */
+/** Repeatedly empties the bucket, waits for `Retry-After`, and must succeed. Returns how often it waited. */
 async function obey(caller: Caller, until: number, violations: string[]): Promise<number> {
   let [obeyed, number] = [0, 0];
   while (performance.now() < until) {
     const replies = await Promise.all(Array.from({ length: 4 * promised.burst }, () => caller.overRest(number++)));
     const strange = replies.find((reply) => !isDecided(reply));
-    if (strange !== undefined) violations.push(`the caller who obeys got ${strange.status}: ${strange.body}`);
+    if (strange !== undefined) violations.push(`the obedient caller got ${strange.status}: ${strange.body}`);
     const waits = replies
       .filter(({ status }) => status === 429)
       .map(({ headers }) => Number(headers.get("retry-after") ?? "0"));
@@ -229,19 +225,19 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
     if (status !== 200) violations.push(`after Retry-After: ${Math.max(...waits)} the next request was ${status}`);
     obeyed += 1;
   }
-  if (obeyed === 0) violations.push("the caller who obeys Retry-After never got one");
+  if (obeyed === 0) violations.push("the obedient caller never got Retry-After");
   return obeyed;
 }
 
-/** Requests that were throttled by an instance alone, over all of them. */
-export async function fallbacks({ instances }: Fixture): Promise<number> {
+/** The number of throttling decisions that instances made without Redis. */
+export async function fallbackCount({ instances }: Fixture): Promise<number> {
   const texts = await Promise.all(
     instances.map(async ({ internalPort }) => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()),
   );
   return texts.reduce((sum, text) => sum + Number(/^records_throttle_fallback_total (\d+)$/m.exec(text)?.[1] ?? 0), 0);
 }
 
-/** More instances, each with a Redis that the others do not know. */
+/** Starts more instances, each with its own Redis. */
 async function addApart(fixture: Fixture, ends: (() => unknown)[]): Promise<void> {
   while (fixture.instances.length < apartInstances) {
     const redis = await startOwnRedis();

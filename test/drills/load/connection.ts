@@ -1,49 +1,48 @@
-// An HTTP/1.1 connection with nothing between the drill and the socket: what the client of a library would retry is
-// reported here.
+// A plain HTTP/1.1 connection that reports errors which an HTTP library would silently retry.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 
-/** A response, read whole. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names in lowercase. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** It said `Connection: close`. */
+  /** Whether it has `Connection: close`. */
   readonly closes: boolean;
-  /** The milliseconds since the request was written; undefined if unknown. */
+  /** Milliseconds since the request was written; undefined if unknown. */
   readonly wireMs?: number;
 }
 
-/** A connection on which one request at a time is sent. */
+/** A connection for one request at a time. */
 export interface Connection {
-  /** False once it has been closed, or its last response said `Connection: close`. */
+  /** False once it is closed or a response had `Connection: close`. */
   readonly usable: boolean;
   /**
-   * Sends a whole request, as bytes or text. Rejects with `NotAcceptedError`, with the socket's error, or with
-   * `NO_RESPONSE` when the connection ended first.
+   * Sends a complete request. Rejects with `NotAcceptedError`, with the socket's error, or with `NO_RESPONSE` if the
+   * connection ends first.
    */
   send(request: string): Promise<Reply>;
   close(): void;
 }
 
-/** The connection ended without a response to what was sent on it. */
+/** The connection ended without a response. */
 class NoResponseError extends Error {
   override readonly name = "Unserved";
   readonly code = "NO_RESPONSE";
 }
 
 /**
- * A connection was reset on which nothing had ever come back. The kernel does so where a port closes before the
- * instance accepts the connection. To a client, an instance that accepts and resets it looks the same, so only a read,
- * or a write with an idempotency key, may be repeated.
+ * A connection was reset before anything was received on it. The kernel does this if a port closes before the instance
+ * accepts the connection. To a client, an instance that accepts and resets it looks the same, so only reads and writes
+ * with an idempotency key may be retried.
  */
 export class NotAcceptedError extends Error {
   override readonly name = "NotAcceptedError";
   readonly code = "NOT_ACCEPTED";
 }
 
-/** Returns whether a socket failed because its peer reset it. */
+/** Whether a socket failed because its peer reset it. */
 export function isReset(error: Error): boolean {
   return "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
@@ -54,7 +53,7 @@ interface PendingReply {
   reject(error: Error): void;
 }
 
-/** Connects to `http://HOST:PORT`. Rejects with the socket's error: ECONNREFUSED where nobody listens. */
+/** Connects to `http://HOST:PORT`. Rejects with the socket's error, such as ECONNREFUSED. */
 export function openConnection(base: string): Promise<Connection> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -92,7 +91,9 @@ function overSocket(socket: Socket): Connection {
     current?.resolve(reply);
   });
   socket.on("error", (error) =>
-    end(silent && isReset(error) ? new NotAcceptedError("the connection was reset before anything came back") : error),
+    end(
+      silent && isReset(error) ? new NotAcceptedError("the connection was reset before anything was received") : error,
+    ),
   );
   socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));
   socket.on("close", () => end(new NoResponseError("the connection was closed before a response")));
@@ -112,8 +113,8 @@ function overSocket(socket: Socket): Connection {
 }
 
 /**
- * The first response in what was received, and its length in bytes; undefined while it is not whole. Headers are read
- * when they are requested: under load the machine is the service's.
+ * The first complete response in `received` and its length in bytes, or undefined. Headers are parsed lazily, to leave
+ * the CPU to the service.
  */
 function readReply(received: Buffer, sentAt: number): { readonly reply: Reply; readonly length: number } | undefined {
   const headLength = received.indexOf("\r\n\r\n");
@@ -143,7 +144,7 @@ function readHeaders(head: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The text of a request over HTTP/1.1. */
+/** The text of an HTTP/1.1 request. */
 export function requestText(
   method: string,
   path: string,

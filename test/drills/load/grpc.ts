@@ -1,29 +1,29 @@
-// Unary gRPC calls over one HTTP/2 connection to an instance, without the retries that a library would make in silence.
+// Unary gRPC calls over one HTTP/2 connection, without the silent retries of a library.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, constants } from "node:http2";
 import { isReset } from "./connection.ts";
 
-/** A connection, which ends for new calls when the server says GOAWAY. */
+/** A connection, which accepts no new calls after the server's GOAWAY. */
 export interface GrpcConnection {
   readonly usable: boolean;
-  /** Resolves with the status and the message. Rejects when the call was not served whole. */
+  /** Resolves with the status and the message. Rejects if the call ends without a status. */
   call(rpc: DescMethodUnary, message: Message, metadata: Readonly<Record<string, string>>): Promise<GrpcResponse>;
   close(): void;
 }
 
-/** What a call came to: 0 is a success. */
+/** The outcome of a call. Status 0 is a success. */
 export interface GrpcResponse {
   readonly status: number;
   readonly message: Message | undefined;
-  /** What a failure says of itself, percent-encoded. */
+  /** The percent-encoded message of a failure. */
   readonly detail: string;
 }
 
 /**
- * A call ended without a status. `REFUSED_STREAM`: nobody has begun with it, as it met a GOAWAY (RFC 9113 §8.7).
- * `NOT_ACCEPTED`: the connection was reset before anything came back, as for `NotAcceptedError`.
+ * A call ended without a status. `REFUSED_STREAM`: it was not processed because of a GOAWAY (RFC 9113 §8.7).
+ * `NOT_ACCEPTED`: the connection was reset before anything was received, as for `NotAcceptedError`.
  */
 class CutOff extends Error {
   override readonly name = "CutOff";
@@ -35,14 +35,14 @@ class CutOff extends Error {
   }
 }
 
-/** Connects. Rejects with the socket's error: ECONNREFUSED where nobody listens. */
+/** Connects. Rejects with the socket's error, such as ECONNREFUSED. */
 export function openGrpc(base: string): Promise<GrpcConnection> {
   return new Promise((resolve, reject) => {
     const session = connect(base);
     session.once("error", reject);
     session.once("connect", () => {
       session.off("error", reject);
-      // A call that is cut off reports it itself.
+      // Calls that are cut off report it.
       session.on("error", () => undefined);
       resolve(overSession(session));
     });
@@ -78,7 +78,7 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
         stream.on("response", note);
         stream.on("trailers", note);
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        // The closing reports it.
+        // `close` reports it.
         stream.on("error", () => undefined);
         stream.on("close", () => {
           if (status === undefined)

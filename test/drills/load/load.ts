@@ -1,31 +1,31 @@
-// Load: requests at a constant rate without waiting for responses, or one after the other by so many callers.
+// Generates load: open loop at a constant rate, or closed loop with a number of callers.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./connection.ts";
 
-/** Sends the request of this number. Rejects where there was no response. */
+/** Sends the request with this number. Rejects if there is no response. */
 export type Send = (number: number) => Promise<Reply>;
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface Outcome {
-  /** Milliseconds from the start of the load to when it was due. */
+  /** When it was due, in milliseconds from the start of the load. */
   readonly dueMs: number;
-  /** From when it was due, not from when it was sent: a caller who waits for a turn waits too. */
+  /** The latency from when it was due, not from when it was sent, so that waiting counts. */
   readonly ms: number;
-  /** The response; undefined where there was none. */
+  /** The response; undefined if there was none. */
   readonly reply: Reply | undefined;
-  /** Why there was none: the code of the socket's error, or `TIMEOUT`. */
+  /** Why there was no response: the code of the socket's error, or `TIMEOUT`. */
   readonly fault: string | undefined;
 }
 
-/** Requests at a constant rate. */
+/** The options of an open loop. */
 export interface OpenLoop {
   readonly perSecond: number;
   readonly seconds: number;
-  /** After this long a request counts as never served. */
+  /** The timeout of a request. */
   readonly patienceMs: number;
 }
 
-/** Sends at a constant rate, without waiting for responses, and resolves when every request was served or given up. */
+/** Sends at a constant rate without waiting for responses. Resolves when every request has completed or timed out. */
 export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, send: Send): Promise<Outcome[]> {
   const began = performance.now();
   const total = Math.round(perSecond * seconds);
@@ -39,7 +39,7 @@ export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, sen
   return Promise.all(outcomes);
 }
 
-/** Has so many callers send one request after the other, each when the last was served. */
+/** Runs callers that each send one request after another. */
 export async function closedLoop(callers: number, seconds: number, patienceMs: number, send: Send): Promise<Outcome[]> {
   const began = performance.now();
   const outcomes: Outcome[] = [];
@@ -65,26 +65,26 @@ async function outcomeOf(
   const completed = send(number).catch((error: unknown) =>
     error instanceof Error && "code" in error ? String(error.code) : String(error),
   );
-  const came = await Promise.race([completed, late]);
+  const result = await Promise.race([completed, late]);
   clearTimeout(timer);
   const ms = performance.now() - began - dueMs;
-  return typeof came === "string"
-    ? { dueMs, ms, reply: undefined, fault: came }
-    : { dueMs, ms, reply: came, fault: undefined };
+  return typeof result === "string"
+    ? { dueMs, ms, reply: undefined, fault: result }
+    : { dueMs, ms, reply: result, fault: undefined };
 }
 
-/** The value below which this share of them lies; 0 of none. */
+/** The quantile of some values; 0 if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** How many outcomes there are of each status or fault, the most frequent first: `200: 512, 503: 3`. */
+/** Counts outcomes by status or fault, most frequent first: `200: 512, 503: 3`. */
 export function tally(outcomes: readonly Outcome[]): string {
   return countEach(outcomes.map(({ reply, fault }) => fault ?? String(reply?.status)));
 }
 
-/** How often each name is there, the most frequent first, for people. */
+/** Counts each name, most frequent first, for people. */
 export function countEach(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

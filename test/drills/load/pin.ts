@@ -1,27 +1,24 @@
-// Pins the measured processes and the load generator to different cores, where `taskset` is installed.
+// Pins the measured processes and the load generator to different cores if `taskset` is installed.
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 
-/**
- * Puts these processes on a core of their own and everyone else of the drill on another; reports in words what was
- * done.
- */
+/** Pins the processes `alone` to one core and all other processes of the drill to another. Returns a description. */
 export function pinApart(
   alone: readonly number[],
   others: readonly number[],
 ): { readonly description: string; undo(): void } {
-  if (availableParallelism() < 2) return { description: "not pinned: there is one core", undo: () => undefined };
+  if (availableParallelism() < 2) return { description: "not pinned: only one core", undo: () => undefined };
   try {
     const before = cores(process.pid);
     const [first = 0, second = 1] = before;
     for (const pid of alone) pin(pid, [first]);
     for (const pid of [...others, process.pid]) pin(pid, [second]);
     return {
-      description: `the service on core ${first}, its caller and the databases on core ${second}`,
+      description: `the service on core ${first}, the callers and the databases on core ${second}`,
       undo: () => pin(process.pid, before),
     };
   } catch {
-    return { description: "not pinned: there is no taskset", undo: () => undefined };
+    return { description: "not pinned: taskset is not installed", undo: () => undefined };
   }
 }
 

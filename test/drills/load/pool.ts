@@ -1,22 +1,22 @@
-// Pool of kept connections to one instance, used round-robin.
+// A pool of keep-alive connections to one instance, used round-robin.
 import type { Connection, Reply } from "./connection.ts";
 import { openConnection } from "./connection.ts";
 
 /** Keep-alive connections to one address. */
 export interface Pool {
   /**
-   * Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.send`
-   * do; nothing is retried.
+   * Sends on a free or new connection, or waits for one. Rejects as `openConnection` and `Connection.send` do, without
+   * retries.
    */
   send(request: string): Promise<Reply>;
-  /** Opens so many more at once, which are then used in turn. */
+  /** Opens this many connections in advance. */
   warm(connections: number): Promise<void>;
-  /** Connections that are open. */
+  /** The number of open connections. */
   count(): number;
   close(): void;
 }
 
-/** A pool of at most so many connections, used in turn, so that none is idle for long. */
+/** Creates a pool. Connections are used in turn, so that none is idle for long. */
 export function createPool(base: string, maxConnections = 1_000): Pool {
   const open = new Set<Connection>();
   const waiting: (() => void)[] = [];

@@ -1,29 +1,29 @@
-// Many unary gRPC calls at a time over a few HTTP/2 connections, in frames that are prepared once: a client of a
-// library would need more of the processor than the service.
+// Many concurrent unary gRPC calls over a few HTTP/2 connections, in prepared frames. A client library would use more
+// CPU than the service.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { flags, frame, frameReader, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
 
-/** A call in prepared frames, without the number of its stream. */
+/** The prepared frame payloads of a call. */
 export interface PreparedCall {
   readonly fields: Buffer;
   readonly data: Buffer;
 }
 
-/** The end of a call: with a message, with a status alone, or reset; and the milliseconds since it was written. */
+/** How a call ended: with a message, with only a status, or reset; and the milliseconds since it was written. */
 export interface CallEnd {
   readonly end: "message" | "status" | "reset";
   readonly wireMs: number;
 }
 
-/** Connections on which calls are sent in turn. */
+/** Connections that take calls in turn. */
 export interface Streams {
-  /** Sends the call. Resolves when its stream ends. Rejects if the connection closes before. */
+  /** Sends the call. Resolves when its stream ends. Rejects if the connection closes first. */
   call(call: PreparedCall): Promise<CallEnd>;
   close(): void;
 }
 
-/** Prepares a call of an rpc with a message. */
+/** Prepares a call of an RPC with a message. */
 export function prepareCall(
   base: string,
   path: string,
@@ -47,13 +47,13 @@ export function prepareCall(
   };
 }
 
-/** The largest window of a stream or a connection: the service never waits for more of it. */
+/** The maximum window of a stream or a connection, so that the service never waits for window updates. */
 const window = 2 ** 31 - 1;
 
-/** The open streams of all connections: as many as the service permits one address. */
+/** The maximum of open streams across all connections, within the service's limit for one address. */
 const maxOpen = 900;
 
-/** Connects so many times. Calls beyond `maxOpen` wait in the client. */
+/** Opens the connections. Calls beyond `maxOpen` wait in the client. */
 export async function openStreams(base: string, connections: number): Promise<Streams> {
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(base)));
   const waiting: (() => void)[] = [];

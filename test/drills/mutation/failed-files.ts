@@ -1,9 +1,9 @@
-// Counts a test file that cannot be loaded or set up as a failed test: Stryker looks at tests alone, and would take the
-// mutant for unnoticed.
+// Counts a test file that fails to load or set up as a failed test. Stryker only looks at tests and would report the
+// mutant as a survivor.
 import type { RunnerTestCase, RunnerTestFile } from "vitest";
 import type { Reporter, Vitest } from "vitest/node";
 
-/** A silent reporter, and leaves in each such file one test that failed. */
+/** A silent reporter that adds a failed test to each such file. */
 export function failedFiles(): Reporter {
   let vitest: Vitest;
   return {
@@ -21,7 +21,7 @@ function failedTest(file: RunnerTestFile): RunnerTestCase {
   const errors = file.result?.errors ?? [];
   return {
     type: "test",
-    name: "the file is loaded and set up",
+    name: "loads and sets up the file",
     mode: "run",
     file,
     result: { state: "fail", errors },

@@ -1,6 +1,8 @@
-// Mutation groups: the files that are mutated together, and the tests that must fail.
+// Mutation groups: files that are mutated together, and the tests that must detect the mutants.
 
-/** Files that are mutated in one run, and the tests that run on each mutant. Paths are from the top of the project. */
+/**
+ * Files that are mutated in one run, and the tests that run against each mutant. Paths are relative to the repository.
+ */
 export interface Group {
   readonly name: string;
   readonly mutate: readonly string[];
@@ -14,7 +16,7 @@ const http = (...names: string[]): string[] => names.map((name) => `src/http/${n
 const guards = (...names: string[]): string[] => names.map((name) => `src/guards/${name}.ts`);
 const tests = (folder: string, ...names: string[]): string[] => names.map((name) => `test/${folder}/${name}.test.ts`);
 
-/** The groups, each with the tests that know its files best. */
+/** The groups, each with the most specific tests for its files. */
 export const groups: readonly Group[] = [
   {
     name: "validation",
@@ -133,7 +135,7 @@ export const groups: readonly Group[] = [
   },
 ];
 
-/** Folders and files that no group mutates although they are of the same parts, each with the reason. */
+/** Folders and files of these parts that no group mutates, each with the reason. */
 export const excluded: Readonly<Record<string, string>> = {
-  "gateway/plugin/": "It runs when the sources are generated. `npm run check` compares what it generates byte by byte.",
+  "gateway/plugin/": "Only runs during code generation. `npm run check` compares its output byte by byte.",
 };

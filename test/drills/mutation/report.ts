@@ -1,7 +1,7 @@
-// Report of a mutation run, file by file: the mutants killed, and each survivor.
+// The report of a mutation run: killed mutants and survivors by file.
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** What we read of Stryker's JSON report. */
+/** The parts of Stryker's JSON report that are used. */
 interface Outcome {
   readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: readonly Mutant[] }>>;
 }
@@ -19,45 +19,45 @@ interface Place {
   readonly column: number;
 }
 
-/** How the mutants of one file ended. What does not compile is not counted. */
+/** The results for one file. Mutants that do not compile are not counted. */
 export interface Row {
   readonly file: string;
   readonly killed: number;
-  /** Noticed only because the tests did not come to an end, each in a line: a slow machine can look the same. */
+  /** Mutants that were only detected by a timeout, one per line. On a slow machine, this may be a false detection. */
   readonly timeouts: readonly string[];
-  /** The mutants that no test noticed, each in a line. */
+  /** Mutants that no test detected, one per line. */
   readonly survivors: readonly string[];
 }
 
-/** The rows of a group, by the report of its last run. */
+/** The rows of a group from the report of its last run. */
 export function rowsOf(path: string): readonly Row[] {
   const { files } = JSON.parse(readFileSync(path, "utf8")) as Outcome;
   return Object.entries(files).map(([file, { source, mutants }]) => {
     const lines = source.split("\n");
-    const those = (...statuses: string[]): readonly string[] =>
+    const ofStatus = (...statuses: string[]): readonly string[] =>
       mutants.filter((mutant) => statuses.includes(outcomeOf(mutant))).map((mutant) => lineOf(file, lines, mutant));
     return {
       file,
-      killed: those("Killed").length,
-      timeouts: those("Timeout"),
-      // A test runner that failed has noticed nothing.
-      survivors: those("Survived", "NoCoverage", "RuntimeError"),
+      killed: ofStatus("Killed").length,
+      timeouts: ofStatus("Timeout"),
+      // If the test runner failed, no test detected the mutant.
+      survivors: ofStatus("Survived", "NoCoverage", "RuntimeError"),
     };
   });
 }
 
-/** Stryker takes a test for failed that Vitest has ended because it ran too long. */
+/** Stryker counts tests that Vitest timed out as failed. */
 function outcomeOf({ status, statusReason = "" }: Mutant): string {
   return status === "Killed" && /^(?:Test|Hook) timed out in /.test(statusReason) ? "Timeout" : status;
 }
 
-/** The share of the mutants that were noticed, in percent. */
+/** The percentage of detected mutants. */
 export function scoreOf(rows: readonly Row[]): number {
   const noticed = sum(rows, ({ killed, timeouts }) => killed + timeouts.length);
   return (100 * noticed) / (noticed + sum(rows, ({ survivors }) => survivors.length));
 }
 
-/** The rows as a table in Markdown, with a last row for all of them. */
+/** Formats the rows as a Markdown table with a total. */
 export function tableOf(rows: readonly Row[]): string {
   const line = (name: string, of: readonly Row[]): string =>
     `| ${name} | ${scoreOf(of).toFixed(1)} | ${sum(of, ({ killed }) => killed)} | ${sum(of, ({ timeouts }) => timeouts.length)} | ${sum(of, ({ survivors }) => survivors.length)} |`;
@@ -70,8 +70,8 @@ export function tableOf(rows: readonly Row[]): string {
 }
 
 /**
- * Leaves in a report what was killed alone: all else is tried again. It may have been the machine that timed out, and
- * Stryker does not see which new test would notice a break outside of the tests.
+ * Keeps only killed mutants in a report, so that all others run again. A timeout may have been the machine's fault, and
+ * Stryker does not know which new tests could detect a survivor.
  */
 export function keepKills(path: string): void {
   const outcome = JSON.parse(readFileSync(path, "utf8")) as Outcome;
@@ -86,7 +86,7 @@ function sum(rows: readonly Row[], of: (row: Row) => number): number {
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-/** What is said of a mutant, apart from its place. */
+/** Remarks by status. */
 const notes: Readonly<Record<string, string>> = {
   NoCoverage: " (in no test)",
   RuntimeError: " (not run)",

@@ -1,5 +1,4 @@
-// `npm run mutation`: breaks the code of each group in every small way, one at a time, and reports which breaks no test
-// noticed.
+// `npm run mutation`: runs Stryker on each group and reports the mutants that no test detected.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,18 +8,17 @@ import type { Group } from "./groups.ts";
 import { groups } from "./groups.ts";
 import { keepKills, rowsOf, scoreOf, tableOf } from "./report.ts";
 
-/** Of all mutants, in percent. */
+/** The minimum percentage of detected mutants. */
 const minScore = 94;
-/** Sandboxes, reports, and what the next run need not do again. */
+/** Sandboxes, reports, and incremental results. */
 const folder = ".mutation";
 
 const usage = `npm run mutation -- [GROUP …] [--report] [--concurrency <number>]
-All groups where none is named; what has not changed since the last run is not run again.
-  --report        runs nothing, and prints the findings of the last runs
-  --concurrency   how many mutants are tried at once, by default 2
-  --timeout       after how many seconds, in addition to three times what the tests take unbroken, a run counts as one that does
-                  not end, by default 60: more on a busy machine
-Ends with 1 when less than ${minScore} % of the breaks were noticed. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
+Runs all groups if none is named. Skips what has not changed since the last run.
+  --report        print the findings of the last runs without running anything
+  --concurrency   how many mutants to run at once (default: 2)
+  --timeout       seconds that a run may take beyond three times the usual time (default: 60); use more on a busy machine
+Exits with 1 if less than ${minScore} % of the mutants were detected. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,7 +30,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const unknown = positionals.filter((wanted) => !groups.some(({ name }) => name === wanted));
-if (unknown.length > 0) console.error(`no group is called ${unknown.join(", ")}`);
+if (unknown.length > 0) console.error(`Unknown group: ${unknown.join(", ")}`);
 if (values.help || unknown.length > 0) {
   console.log(usage);
   process.exit(unknown.length > 0 ? 2 : 0);
@@ -51,7 +49,7 @@ async function run(group: Group): Promise<void> {
   console.log(`# ${group.name}`);
   mkdirSync(folder, { recursive: true });
   if (existsSync(knownOf(group))) keepKills(knownOf(group));
-  // The configuration of its tests looks there.
+  // Read by the Vitest configuration.
   process.env["MUTATION_GROUP"] = group.name;
   await new Stryker(optionsOf(group)).runMutationTest();
 }
@@ -60,7 +58,7 @@ function reportOf({ name }: Group): string {
   return join(folder, `${name}.json`);
 }
 
-/** What the next run takes from the last. */
+/** The incremental results of a group. */
 function knownOf({ name }: Group): string {
   return join(folder, `${name}.incremental.json`);
 }
@@ -73,8 +71,7 @@ function optionsOf(group: Group): PartialStrykerOptions {
     vitest: { configFile: "test/drills/mutation/vitest.config.mts" },
     coverageAnalysis: "perTest",
     disableTypeChecks: false,
-    // Stryker would rewrite it by TypeScript's programming interface, which TypeScript 7 does not have; nothing in it
-    // needs that.
+    // Stops Stryker from rewriting tsconfig.json, which needs an API that TypeScript 7 does not have.
     tsconfigFile: "left-as-it-is",
     concurrency: Number(values.concurrency),
     ignorePatterns: ["/.hypothesis", "/third_party", "/data", "/deploy", "/test-results", folder],

@@ -1,4 +1,4 @@
-// How the tests of one group run on a mutant: as always, but only those, by the name in MUTATION_GROUP.
+// The Vitest configuration for mutants: runs only the tests of the group in MUTATION_GROUP.
 import { defineConfig } from "vitest/config";
 import { groups } from "./groups.ts";
 import { failedFiles } from "./failed-files.ts";
@@ -10,7 +10,7 @@ export default defineConfig({
     include: [...(group?.tests ?? [])],
     globalSetup: group?.mongod === true ? ["test/support/global-setup.ts"] : [],
     reporters: [failedFiles()],
-    // Each mutant is tried in a thread of its own anyhow: what its test files import is loaded once.
+    // Each mutant has its own thread anyway, so the test files can share imports.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

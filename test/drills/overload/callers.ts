@@ -1,4 +1,4 @@
-// The callers of an overloaded instance: what tools request in turn by many accounts, over REST or gRPC.
+// The callers of an overloaded instance: a mix of typical requests from many accounts, over REST or gRPC.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
@@ -18,16 +18,16 @@ export interface Callers {
 }
 
 const contactsOfAccount = 30;
-/** As a proxy keeps them: Node accepts one connection in each turn of its loop. */
+/** Opened in advance, as a proxy would: Node accepts only one connection per turn of its event loop. */
 const connections = 1_000;
 const grpcConnections = 40;
 const note =
   "Wants to see the house again before the end of autumn, with her brother, who knows about roofs. Asked what the heating costs; send her the bills of the last three years.";
-/** Of ten requests five read a contact, four search with results to fill a page, and one creates. */
+/** Of ten requests, five read a contact, four run a search with a full page of results, and one creates. */
 const order = ["read", "contacts", "read", "notes", "read", "create", "read", "contacts", "read", "notes"] as const;
 type Kind = (typeof order)[number];
 
-/** Fills the account, and returns the id of one of its contacts. */
+/** Fills the account and returns the id of one of its contacts. */
 export async function fill(pool: Pool, { key }: Account): Promise<string> {
   const headers = { Authorization: `Bearer ${key}` };
   let last = "";
@@ -39,13 +39,13 @@ export async function fill(pool: Pool, { key }: Account): Promise<string> {
   return last;
 }
 
-/** Returns the request of this number: each account sends its requests in turn. */
+/** Returns the request with this number. Accounts take turns. */
 function nth<T>(requests: readonly Readonly<Record<Kind, T>>[], number: number): T {
   const kind = order[Math.floor(number / requests.length) % order.length] as Kind;
   return (requests[number % requests.length] as Readonly<Record<Kind, T>>)[kind];
 }
 
-/** Calls over REST, on connections that are kept. */
+/** Calls over REST on keep-alive connections. */
 export async function overRest(base: string, accounts: readonly Account[], ids: readonly string[]): Promise<Callers> {
   const pool = createPool(base, connections);
   await pool.warm(connections);
@@ -56,14 +56,14 @@ export async function overRest(base: string, accounts: readonly Account[], ids: 
       read: get(`/v1/contacts/${ids[index]}`),
       contacts: get("/v1/contacts?query=ann"),
       notes: get("/v1/notes?query=autumn"),
-      // No search finds what is created: its work stays the same, however many requests came before.
+      // Searches do not find created contacts, so their cost stays constant.
       create: requestText("POST", "/v1/contacts", headers, { full_name: "Bo Day" }),
     };
   });
   return { send: (number) => pool.send(nth(requests, number)), close: pool.close };
 }
 
-/** Calls over gRPC, many at a time on each connection. */
+/** Calls over gRPC, with many streams per connection. */
 export async function overGrpc(base: string, accounts: readonly Account[], ids: readonly string[]): Promise<Callers> {
   const streams = await openStreams(base, grpcConnections);
   const { getContact, searchContacts, createContact } = ContactService.method;

@@ -1,5 +1,5 @@
-// Far more requests than an instance can serve: what it takes is served as fast as ever, and the rest is rejected at
-// once.
+// The overload drill: sends far more requests than an instance can serve. Accepted ones must stay fast, and the rest
+// must be rejected at once.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
@@ -15,8 +15,8 @@ import { fill, overGrpc, overRest } from "./callers.ts";
 import { cpuSeconds, rssMb } from "./process.ts";
 
 /**
- * How much load, in multiples of the peak, and how much of the peak must remain. A peak of a second is too rough for
- * the promised share or times: the short form sees a collapse alone.
+ * The load in multiples of the peak, and the share of the peak that must remain. The short form measures the peak for
+ * only a second, so it can only detect a collapse.
  */
 const sizes = {
   long: { warmUps: 20_000, peakSeconds: 15, factors: [2, 5, 20], seconds: 30, share: 0.8, maxMs: 500 },
@@ -25,23 +25,23 @@ const sizes = {
 type Size = (typeof sizes)[Form];
 const wires = { REST: overRest, gRPC: overGrpc } as const;
 const accounts = 20;
-/** As many as an instance works on and lets wait: more of them would be rejected already. */
+/** As many as an instance processes and queues. It would reject more. */
 const callers = 40;
-/** More than an instance takes at once. */
+/** More than an instance accepts at once. */
 const crowd = 400;
 const patienceMs = 15_000;
 const heapMb = 256;
-/** A process of Node is some 100 MB larger than its heap, and buffers and threads have to be somewhere. */
+/** A Node process is about 100 MB larger than its heap, and needs room for buffers and threads. */
 const maxRssMb = 2 * heapMb;
 
 export const overload: Drill = {
   name: "overload",
   promise:
-    "Two, five and twenty times as many requests as an instance can respond leave it its goodput, its memory and its health, over REST and gRPC; the rest is rejected at once, and it recovers within 5 seconds",
+    "At two, five and twenty times the load that an instance can serve, goodput, memory and health stay good over REST and gRPC; the rest is rejected at once, and the instance recovers within 5 seconds",
   run: (form, say) => flood(form, say, {}),
   controls: [
     {
-      broken: "nothing bounds what is worked on at once",
+      broken: "the number of concurrent requests is unlimited",
       run: (form, say) => flood(form === "long" ? "short" : form, say, { MAX_IN_FLIGHT: "1000000" }),
     },
   ],
@@ -76,7 +76,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
   );
 }
 
-/** A wire of an instance, with callers that are ready when it is tried. */
+/** A wire of an instance, and its callers. */
 interface Wire {
   readonly name: keyof typeof wires;
   readonly instance: ChildInstance;
@@ -95,7 +95,7 @@ async function openWires(fixture: Fixture, instance: ChildInstance): Promise<Wir
   }));
 }
 
-/** The peak of a wire, in requests a second, and the processor's time for each. */
+/** The peak of a wire in requests per second, and the CPU time of each request. */
 interface Peak {
   readonly perSecond: number;
   readonly cpuMs: number;
@@ -106,16 +106,16 @@ async function tryWire({ name, instance, open }: Wire, size: Size, figures: Figu
   const load = await open();
   const probe = createPool(instance.base);
   try {
-    // Rejections are warmed up as well: what Node has not compiled yet costs many times as much.
+    // Warms up rejections too: code that is not compiled yet costs many times as much.
     await warmUp(crowd, warmUps, load.send);
     await warmUp(callers, warmUps, load.send);
     const cpuBefore = cpuSeconds(instance.pid);
     const served = (await closedLoop(callers, peakSeconds, patienceMs, load.send)).filter(isGood).length;
     const cpuMs = ((cpuSeconds(instance.pid) - cpuBefore) * 1_000) / served;
     const peak: Peak = { perSecond: served / peakSeconds, cpuMs };
-    figures[`${name}: peak a second`] = peak.perSecond;
-    figures[`${name}: ms of the processor for a request`] = cpuMs;
-    say(`${name}: ${Math.round(peak.perSecond)} requests a second by ${callers} callers, each after the other`);
+    figures[`${name}: peak, requests/s`] = peak.perSecond;
+    figures[`${name}: CPU ms per request`] = cpuMs;
+    say(`${name}: ${Math.round(peak.perSecond)} requests per second from ${callers} sequential callers`);
     const violations: string[] = [];
     for (const factor of factors)
       violations.push(
@@ -171,7 +171,7 @@ async function overloaded(
 
   const good = outcomes.filter(isGood);
   const rejected = outcomes.filter(({ reply }) => reply?.status === 503);
-  // What is served after the load has ended took longer than it.
+  // Responses may arrive after the load has ended.
   const lastSecond = good.reduce((latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000), seconds as number);
   const goodput = good.length / lastSecond / peak.perSecond;
   const effort = (good.length * peak.cpuMs) / cpuMs;
@@ -179,32 +179,32 @@ async function overloaded(
   Object.assign(
     figures,
     prefixed(name, {
-      "goodput % of the peak": 100 * goodput,
-      "% of the processor's time for responses that were served": 100 * effort,
-      "ms of the processor for a rejection": (cpuMs - good.length * peak.cpuMs) / rejected.length,
+      "goodput, % of the peak": 100 * goodput,
+      "CPU time spent on served requests, %": 100 * effort,
+      "CPU ms per rejection": (cpuMs - good.length * peak.cpuMs) / rejected.length,
       responses: tally(outcomes),
       ...times,
       "health p99 ms": quantile(
         during.map(({ ms }) => ms),
         0.99,
       ),
-      "RSS most MB": maxRss,
-      "recovered after ms": recovered ?? "not within 5000",
+      "peak RSS, MB": maxRss,
+      "recovered after, ms": recovered ?? "not within 5000",
     }),
   );
   return [
     ...violationsOf(size, { goodput, effort, times, rejected, during, maxRss, recovered }),
-    ...strangers(outcomes),
+    ...unexpected(outcomes),
   ].map((violation) => `${name}: ${violation}`);
 }
 
-/** Returns quantiles of the times from when a request was due, and from when it was written. */
+/** Returns quantiles of the latency, both from when a request was due and from when it was written. */
 function timesOf(kinds: Readonly<Record<string, readonly Outcome[]>>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(kinds).flatMap(([kind, outcomes]) =>
       [0.5, 0.99].flatMap((share) => [
         [
-          `${kind} p${100 * share} ms from when it was due`,
+          `${kind} p${100 * share} ms since due`,
           quantile(
             outcomes.map(({ ms }) => ms),
             share,
@@ -233,9 +233,9 @@ interface Seen {
 }
 
 function violationsOf(size: Size, { goodput, effort, times, rejected, during, maxRss, recovered }: Seen): string[] {
-  // In seconds of a clock, a neighbour that takes the processor for one of them looks like a collapse.
+  // In such a short time, other processes that take the CPU look like a collapse, so CPU time counts too.
   const remains = size === sizes.short ? Math.max(goodput, effort) : goodput;
-  const slow = ["accepted p99 ms from when it was due", "rejected p99 ms from when it was due"].filter(
+  const slow = ["accepted p99 ms since due", "rejected p99 ms since due"].filter(
     (time) => (times[time] ?? 0) > size.maxMs,
   );
   const strange = rejected.filter(
@@ -246,7 +246,7 @@ function violationsOf(size: Size, { goodput, effort, times, rejected, during, ma
   );
   const unhealthy = during.filter(({ reply }) => reply?.status !== 200);
   return [
-    ...(remains < size.share ? [`${Math.round(100 * remains)} % of the responses that it gave at the peak`] : []),
+    ...(remains < size.share ? [`only ${Math.round(100 * remains)} % of the goodput at the peak`] : []),
     ...slow.map((time) => `${time}: ${Math.round(times[time] ?? 0)}`),
     ...(strange.length > 0
       ? [
@@ -255,11 +255,11 @@ function violationsOf(size: Size, { goodput, effort, times, rejected, during, ma
       : []),
     ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
     ...(maxRss > maxRssMb ? [`the process grew to ${Math.round(maxRss)} MB`] : []),
-    ...(recovered === undefined ? ["5 seconds after the load requests were still slow or rejected"] : []),
+    ...(recovered === undefined ? ["requests were still slow or rejected 5 seconds after the load"] : []),
   ];
 }
 
-function strangers(outcomes: readonly Outcome[]): string[] {
+function unexpected(outcomes: readonly Outcome[]): string[] {
   const others = outcomes.filter((outcome) => !isGood(outcome) && outcome.reply?.status !== 503);
   return others.length > 0 ? [`neither served nor rejected: ${tally(others)}`] : [];
 }
@@ -268,20 +268,18 @@ function prefixed(name: string, figures: Figures): Figures {
   return Object.fromEntries(Object.entries(figures).map(([what, value]) => [`${name}: ${what}`, value]));
 }
 
-/** Sends at least `requests`: on a busy machine a second is too short to compile the code. */
+/** Sends at least `requests` requests, because on a busy machine a second is too short to compile the code. */
 async function warmUp(senders: number, requests: number, send: Send): Promise<void> {
   for (let sent = 0; sent < requests; ) sent += (await closedLoop(senders, 1, patienceMs, send)).length;
 }
 
-/** Requests health four times, so many milliseconds apart. */
+/** Requests health four times at this interval. */
 async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
   const health = requestText("GET", "/v1/health", {});
   return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.send(health));
 }
 
-/**
- * The milliseconds until five requests in a row were served well within `normalMs`; undefined when it took 5 seconds.
- */
+/** Milliseconds until five requests in a row were served within `normalMs`; undefined after 5 seconds. */
 async function recovery(send: Send, normalMs: number): Promise<number | undefined> {
   const began = performance.now();
   for (let inRow = 0; performance.now() - began < 5_000; ) {

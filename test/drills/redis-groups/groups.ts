@@ -1,15 +1,15 @@
-// Fault modes of the Redis Cluster and the Sentinel group of the drill.
+// Faults of the drill's Redis Cluster and Sentinel group.
 import { setTimeout as sleep } from "node:timers/promises";
 import { startOwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
 import { startOwnSentinelGroup } from "../../fixtures/databases/own-sentinel-group.ts";
 
-/** A fault, which is over when it resolves. `key` is one that is used all the time. */
+/** A fault. `run` resolves when it is over. `key` is a key in constant use. */
 export interface Fault {
   readonly name: string;
   run(key: string): Promise<unknown>;
 }
 
-/** A group that runs. */
+/** A running group. */
 export interface Group {
   readonly uri: string;
   readonly faults: Readonly<Record<FaultName, Fault>>;
@@ -20,7 +20,7 @@ export interface Group {
 export type FaultName = "failover" | "kill" | "freeze" | "move";
 export type GroupKind = "cluster" | "sentinel";
 
-/** Longer than a failover takes. */
+/** Longer than a failover. */
 const awayMs = 4_000;
 
 export const startGroup: Readonly<Record<GroupKind, () => Promise<Group>>> = {
@@ -47,7 +47,7 @@ export const startGroup: Readonly<Record<GroupKind, () => Promise<Group>>> = {
             const from = await cluster.masterOf(key);
             const others = await Promise.all(Array.from({ length: 30 }, (_, at) => cluster.masterOf(`other ${at}`)));
             const to = others.find((server) => server !== from);
-            if (to === undefined) throw new Error("there is no other master");
+            if (to === undefined) throw new Error("no other master");
             await cluster.moveSlot(await cluster.slotOf(key), to, () => sleep(500));
           },
         },
@@ -62,7 +62,7 @@ export const startGroup: Readonly<Record<GroupKind, () => Promise<Group>>> = {
       ...group,
       faults: {
         failover,
-        // It has no slots.
+        // A Sentinel group has no slots to move.
         move: failover,
         kill: {
           name: "the master killed",

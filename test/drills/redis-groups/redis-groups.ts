@@ -1,4 +1,5 @@
-// A Redis Cluster and a Sentinel group, broken under throttled and idempotent load: one bucket, each write once.
+// The redis-groups drill: breaks a Redis Cluster and a Sentinel group under throttled and idempotent load. One bucket
+// must hold, and each write must happen once.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import { until } from "../../../src/embedded/wait.ts";
@@ -12,7 +13,7 @@ import { brokenControl } from "../fixture/broken.ts";
 import { checkWrites } from "../kills/checker.ts";
 import { runStream } from "../kills/stream.ts";
 import { callerOf } from "../limiter/caller.ts";
-import { fallbacks, checkBucket, offeredPerSecond, promised, requireResponses } from "../limiter/limiter.ts";
+import { fallbackCount, checkBucket, offeredPerSecond, promised, requireResponses } from "../limiter/limiter.ts";
 import { excess } from "../limiter/laws.ts";
 import { openLoop } from "../load/load.ts";
 import type { FaultName, Group, GroupKind } from "./groups.ts";
@@ -21,12 +22,12 @@ import { startGroup } from "./groups.ts";
 interface Plan {
   /** Instances that throttle. */
   readonly instances: number;
-  /** Requests are sent for so long, or until the last fault is over. */
+  /** How long requests are sent, at least until the last fault is over. */
   readonly seconds: number;
-  /** Without a fault, after the last one. */
+  /** How long requests are sent after the last fault. */
   readonly secondsAfter: number;
   readonly faults: Readonly<Partial<Record<GroupKind, readonly FaultName[]>>>;
-  /** For how long an instance may find its way back. */
+  /** How long an instance may take to use Redis again. */
   readonly returnMs: number;
 }
 
@@ -51,11 +52,11 @@ const plans: Record<Form, Plan> = {
 };
 const control: Plan = { ...plans.short, faults: { cluster: ["move"] } };
 
-const forgetful: Break = {
+const forgetsBuckets: Break = {
   from: "[...args, String(maxTokens), String(debited)]",
   to: "[...args, '', String(debited)]",
 };
-const deaf: Break = {
+const ignoresMoved: Break = {
   from: "    retryDelayOnFailover: 0,",
   to: "    retryDelayOnFailover: 0, maxRedirections: 0,",
 };
@@ -67,14 +68,16 @@ const twoKeys: Break = {
 export const redisGroups: Drill = {
   name: "redis-groups",
   promise:
-    "On a Redis Cluster and on a Sentinel group, through failovers and moved slots, a key passes what one bucket lets through, a write happens once, and every instance returns to Redis without a restart",
+    "On a Redis Cluster and a Sentinel group, through failovers and moved slots, all instances share one bucket per key, each write happens once, and every instance returns to Redis without a restart",
   run: (form, say) => drill(plans[form], form, say),
   controls: [
-    brokenControl("the client does not follow MOVED", [deaf], (build, say) => drill(control, "short", say, build)),
-    brokenControl("an instance does not send Redis what it knows of a bucket", [forgetful], (build, say) =>
+    brokenControl("the client does not follow MOVED", [ignoresMoved], (build, say) =>
+      drill(control, "short", say, build),
+    ),
+    brokenControl("an instance does not send its knowledge of a bucket to Redis", [forgetsBuckets], (build, say) =>
       drill({ ...plans.short, faults: { sentinel: ["kill"] } }, "short", say, build),
     ),
-    brokenControl("a script has two keys in two slots", [twoKeys], (build, say) =>
+    brokenControl("a script uses keys in two slots", [twoKeys], (build, say) =>
       drill({ ...control, faults: { cluster: [] } }, "short", say, build),
     ),
   ],
@@ -118,7 +121,7 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
     };
     return { ...fixture, instances: await Promise.all(Array.from({ length: count }, startOne)) };
   };
-  // The account of the writes is not throttled, so it has instances of its own.
+  // The writes are not throttled, so they have their own instances.
   const [throttling, writing] = await Promise.all([
     start(plan.instances, { RATE_LIMIT: "10", RATE_BURST: "20" }),
     start(2, {}),
@@ -127,7 +130,8 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
   const reader = await fixture.account();
   const violations: string[] = [];
   const faults = async (): Promise<void> => {
-    // An instance that does not know the caller when Redis goes away has a whole bucket for it.
+    // Lets every instance learn about the caller: one that does not know it would give it a full bucket when Redis goes
+    // away.
     await sleep(2_000);
     for (const [at, name] of plan.faults.entries()) {
       // A replica that has not caught up would lose the bucket.
@@ -149,16 +153,16 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
       during: () => running,
     }),
   ]);
-  say("all is whole");
+  say("all faults are over");
   await group.settled();
   const back = await returned([...throttling.instances, ...writing.instances], plan.returnMs);
-  if (!back) violations.push(`after ${plan.returnMs} ms an instance still does without Redis`);
-  // Until the bucket is full again. It is the same key: others may be in slots that were not moved.
+  if (!back) violations.push(`an instance still did not use Redis after ${plan.returnMs} ms`);
+  // Waits until the bucket is full. Uses the same key, because others may be in slots that were not moved.
   await sleep((1_000 * promised.burst) / promised.perSecond + 500);
   const after = await throttled(throttling, reader.key, plan.secondsAfter, () => true, violations);
   if (after.apart * 2 > after.sent)
-    violations.push(`after the last fault ${after.apart} of ${after.sent} requests were decided without Redis`);
-  if (form === "long") violations.push(...[through, after].flatMap(outsideTheLaw));
+    violations.push(`${after.apart} of ${after.sent} requests after the last fault were decided without Redis`);
+  if (form === "long") violations.push(...[through, after].flatMap(totalViolations));
   violations.push(...(await checkWrites(writing, account, stream, form)));
   return {
     violations,
@@ -166,7 +170,7 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
       ...figuresOf("during the faults", through),
       ...figuresOf("afterwards", after),
       "acknowledged writes": stream.acknowledged.length,
-      "attempts without an acknowledgement": stream.retries,
+      "attempts without an acknowledgment": stream.retries,
     },
   };
 }
@@ -174,39 +178,39 @@ async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Fo
 function figuresOf(when: string, { passed, ideal, apart, tooMany }: Throttled): Record<string, number> {
   return {
     [`passed ${when}`]: passed,
-    [`a bucket lets through ${when}`]: ideal,
+    [`expected to pass ${when}`]: ideal,
     [`decided without Redis ${when}`]: apart,
-    [`more than a bucket lets through in the worst span ${when}`]: tooMany,
+    [`excess in the worst span ${when}`]: tooMany,
   };
 }
 
 /**
- * Tokens that instances without Redis may give too many, though each continues with what it knows: while its share of
- * the requests changes, and while some of them still use the old master.
+ * How many tokens too many instances may grant without Redis: while their shares of the requests change, and while some
+ * still use the old master.
  */
 const strayTokens = 10;
 
-/** What came of a key's requests; `apart` of them were decided without Redis. */
+/** The outcome of a key's requests. `apart` of them were decided without Redis. */
 interface Throttled {
   readonly sent: number;
   readonly passed: number;
   readonly ideal: number;
   readonly apart: number;
-  /** In the worst span of time. */
+  /** The excess in the worst span of time. */
   readonly tooMany: number;
 }
 
 /**
- * More than 2 % above what a bucket lets through, whether Redis or the instance decided; or 2 % below, where a request
- * that was decided without Redis may have been rejected.
+ * Violated if more than 2 % too many passed, or more than 2 % too few even if every request decided without Redis had
+ * passed.
  */
-function outsideTheLaw({ passed, ideal, apart }: Throttled): string[] {
+function totalViolations({ passed, ideal, apart }: Throttled): string[] {
   return passed > 1.02 * ideal || passed + apart < 0.98 * ideal
-    ? [`${passed} requests passed, ${apart} of all were decided without Redis, and ${ideal} should have passed`]
+    ? [`${passed} requests passed instead of ${ideal}; ${apart} were decided without Redis`]
     : [];
 }
 
-/** One key at all instances, for so many seconds and until `isOver`. */
+/** Uses one key on all instances, for at least `seconds` and until `isOver`. */
 async function throttled(
   fixture: Fixture,
   key: string,
@@ -216,8 +220,8 @@ async function throttled(
 ): Promise<Throttled> {
   const caller = callerOf(fixture, key);
   try {
-    await caller.settle();
-    const before = await fallbacks(fixture);
+    await caller.connect();
+    const before = await fallbackCount(fixture);
     const begun = performance.now();
     do
       requireResponses(
@@ -225,8 +229,8 @@ async function throttled(
         violations,
       );
     while (!isOver() || performance.now() - begun < seconds * 1_000);
-    const apart = (await fallbacks(fixture)) - before;
-    // An instance that goes by its share leaves tokens unspent for a while: then only the 2 % of the law count.
+    const apart = (await fallbackCount(fixture)) - before;
+    // Without Redis, instances leave tokens of their share unspent, so rejections are only checked by the total.
     checkBucket("the key", caller.seen, { tooMany: strayTokens, inVain: apart > 0 ? Infinity : 0 }, violations);
     const passed = caller.seen.filter((one) => one.passed).length;
     const last = Math.max(...caller.seen.map(({ completedAt }) => completedAt));
@@ -238,7 +242,7 @@ async function throttled(
   }
 }
 
-/** Whether every instance reports that it uses Redis again, all of it. */
+/** Whether every instance reports that it fully uses Redis again. */
 async function returned(instances: readonly ChildInstance[], patienceMs: number): Promise<boolean> {
   const uses = async ({ internalPort }: ChildInstance): Promise<boolean> => {
     const parts = (await (await fetch(`http://127.0.0.1:${internalPort}/readyz`)).json()) as { redis?: boolean };

@@ -1,5 +1,4 @@
-// A caller of several instances that takes another one only where its connection is refused or not accepted, and
-// repeats nothing else.
+// A caller of several instances. It only retries on another instance if a connection is refused or not accepted.
 import { create } from "@bufbuild/protobuf";
 import {
   ContactService,
@@ -15,25 +14,25 @@ import type { GrpcConnection } from "../load/grpc.ts";
 import { openGrpc } from "../load/grpc.ts";
 import { countEach } from "../load/load.ts";
 
-/** Calls the instances on the list. */
+/** Calls the instances in a list. */
 export interface Caller {
   /** The addresses; the list may change at any time. */
   readonly bases: string[];
   /**
-   * One request of the mix, on the next instance: a read or a write with a key, over REST or gRPC. Rejects where there
-   * was no response.
+   * Sends one request of the mix to the next instance: a read or a write with a key, over REST or gRPC. Rejects if
+   * there is no response.
    */
   send(number: number): Promise<Reply>;
-  /** Rejected connections and streams by code, after each of which another instance was taken. */
+  /** Counts rejected connections and streams by code. After each, another instance was tried. */
   rejections(): string;
-  /** Writes that were acknowledged. */
+  /** The number of acknowledged writes. */
   written(): number;
-  /** Opens idle connections to every instance on the list. */
+  /** Opens idle connections to every instance. */
   warm(connections: number): Promise<void>;
   close(): void;
 }
 
-/** Reads this contact of the account, and creates others. */
+/** A caller that reads this contact and creates others. */
 export function createCaller({ key }: Account, contactId: string, bases: string[]): Caller {
   const pools = new Map<string, Pool>();
   const sessions = new Map<string, Promise<GrpcConnection>>();
@@ -51,7 +50,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
     return opening;
   }
 
-  /** Tries one instance after the other until one accepts the connection. */
+  /** Tries the instances in turn until one accepts the connection. */
   async function anywhere<T>(send: (base: string) => Promise<T>): Promise<T> {
     const first = turn++;
     for (let attempt = 0; ; attempt++) {
@@ -120,14 +119,14 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   };
 }
 
-/** Creates the contact that a caller reads; its id. */
+/** Creates the contact that a caller reads, and returns its id. */
 export async function someContact(base: string, key: string): Promise<string> {
   const pool = createPool(base);
   try {
     const { status, body } = await pool.send(
       requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }),
     );
-    if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);
+    if (status !== 201) throw new Error(`creating a contact failed: ${status} ${body}`);
     return (JSON.parse(body) as { data: { id: string } }).data.id;
   } finally {
     pool.close();
@@ -135,8 +134,8 @@ export async function someContact(base: string, key: string): Promise<string> {
 }
 
 /**
- * The connection, also by a port that closes while it arrives, which the kernel resets; or a stream on one that got a
- * GOAWAY before the stream had begun.
+ * A connection was refused, or reset by the kernel because the port closed meanwhile, or a stream was refused after a
+ * GOAWAY.
  */
 const rejected: ReadonlySet<string> = new Set(["ECONNREFUSED", "NOT_ACCEPTED", "REFUSED_STREAM"]);
 

@@ -1,4 +1,4 @@
-// Instances are replaced one after the other under load, and their callers see nothing of it.
+// The rolling drill: replaces instances one after the other under load, without failing a request.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
@@ -10,20 +10,20 @@ import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
 import { createCaller, someContact } from "./caller.ts";
 
-/** How instances are ended, and what they are. */
+/** How instances are started and ended. */
 interface Manner {
   readonly end: (instance: ChildInstance) => Promise<number | null>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** One instance is ended, and none takes its place. */
+  /** Ends one instance without a replacement. */
   readonly once?: boolean;
 }
 
 const sizes = { long: { instances: 3, replacements: 30 }, short: { instances: 2, replacements: 2 } } as const;
-/** Requests a second, and idle connections to each instance: few enough that each is used again within a second. */
+/** Requests per second, and idle connections to each instance: few enough for each to be reused within a second. */
 const perSecond = 40;
 const idle = 5;
 
-/** Instances whose stop waits for nothing. */
+/** A shutdown that does not wait for requests. */
 const hasty: Break = {
   from: "const until = performance.now() + graceMs;",
   to: "const until = performance.now(); for (const socket of sockets.keys()) socket.destroy();",
@@ -32,14 +32,14 @@ const hasty: Break = {
 export const rolling: Drill = {
   name: "rolling",
   promise:
-    "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused or not accepted",
+    "Replacing instances one after the other by SIGTERM under load fails no request, if callers take another instance when a connection is refused or not accepted",
   run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
   controls: [
     {
       broken: "the instances are killed",
       run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }),
     },
-    brokenControl("a stop closes every connection at once", [hasty], (environment, say) =>
+    brokenControl("a shutdown closes every connection at once", [hasty], (environment, say) =>
       roll("short", say, { end: (instance) => instance.stop(), environment, once: true }),
     ),
   ],
@@ -73,7 +73,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) =>
           caller.send(1_000_000 + replaced * 100 + number),
         );
-        // Some are served, some run, and some are on their way.
+        // By now, some are served, some are running, and some are in transit.
         await sleep(10);
         const began = performance.now();
         const code = await end(old);
@@ -90,7 +90,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
     try {
       await caller.warm(idle);
       const replacing = replaceAll().finally(() => (loading = false));
-      // Reported when it is waited for.
+      // Reported when it is awaited.
       replacing.catch(() => undefined);
       for (let round = 0; loading; round++)
         outcomes.push(
@@ -109,14 +109,14 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
             .map((said) => `, such as ${said}`)
             .join("")}`,
         );
-      // The contact that is read was written before.
+      // Excludes the contact that is read, which was created before.
       const held =
         (await fixture.client
           .db()
           .collection("contacts")
           .countDocuments({ account_id: new UUID(account.id) })) - 1;
       if (failed.length === 0 && held !== caller.written())
-        violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
+        violations.push(`${caller.written()} writes were acknowledged, but ${held} exist`);
       const figures = {
         requests: outcomes.length,
         responses: tally(outcomes),

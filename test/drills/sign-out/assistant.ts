@@ -4,10 +4,10 @@ import { accessToken, send } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { seconds } from "../../fixtures/sign-in/fake-provider.ts";
 
-/** The user and the sign-in of its token. */
+/** The user and the sign-in that a token is for. */
 export interface Grant {
   readonly subject: string;
-  /** The provider's session of the grant; none for an offline grant. */
+  /** The provider's session; undefined for an offline grant. */
   readonly sid: string | undefined;
   /** When the user signed in, in whole seconds since 1970. */
   readonly signedInAt: number;
@@ -15,22 +15,22 @@ export interface Grant {
 
 /** One call and its result. */
 export interface Called {
-  /** In ms of `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly sentAt: number;
   readonly status: number;
-  /** Whether the response holds the user's record. */
+  /** Whether the response contains the user's record. */
   readonly hasData: boolean;
-  /** Whether the token is a refreshed one. */
+  /** Whether the token was refreshed. */
   readonly refreshed: boolean;
 }
 
-/** An assistant at work. */
+/** A running assistant. */
 export interface Assistant {
   readonly calls: readonly Called[];
   stop(): Promise<void>;
 }
 
-/** Refreshes the token after so many calls, and after each 401. */
+/** Refreshes the token after this many calls, and after each 401. */
 const callsPerToken = 3;
 
 /** Starts an assistant that calls until it is stopped. Only the user's record contains `mark`. */

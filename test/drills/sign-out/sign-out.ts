@@ -1,4 +1,5 @@
-// A user signs out in one browser while assistants call and refresh: the service rejects all their tokens.
+// The sign-out drill: a user signs out in one browser while assistants call and refresh. The service must reject all
+// their tokens.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";
@@ -16,22 +17,25 @@ import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Assistant } from "./assistant.ts";
 import { startAssistant } from "./assistant.ts";
 
-/** Rounds with and without introspection each, and the calls of each assistant before and after the sign-out. */
+/**
+ * The number of rounds, each with and without introspection, and the calls of each assistant before and after the
+ * sign-out.
+ */
 const sizes = { long: { rounds: 3, before: 20, after: 70 }, short: { rounds: 1, before: 6, after: 12 } } as const;
 const instances = 3;
-/** A call takes some milliseconds: a longer wait means that something hangs. */
+/** A call takes milliseconds. A longer wait means that something hangs. */
 const patienceMs = 120_000;
 
 export const signOut: Drill = {
   name: "sign-out",
   promise: [
-    "A sign-out in one browser ends every session and token of the user: no refreshed token is served,",
-    "and a new sign-in is",
+    "A sign-out in one browser ends every session and token of the user: refreshed tokens are rejected,",
+    "but a new sign-in is accepted",
   ].join(" "),
   run: (form, say) => examine(form, say),
   controls: [
     control(
-      "a token with a session is checked by when it was issued",
+      "a token with a session is checked by its issue time",
       {
         from: 'const authenticatedAt = number(claims["auth_time"])',
         to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)',
@@ -41,7 +45,7 @@ export const signOut: Drill = {
         to: "",
       },
     ),
-    control("signing out ends the session of that browser alone", {
+    control("a sign-out only ends that browser's session", {
       from: 'ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),\n          ',
       to: "",
     }),
@@ -61,7 +65,7 @@ interface Seen {
 
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
-  // One way is enough for a control.
+  // One variant is enough for a control.
   for (const introspects of build["CHANGED_SOURCES"] === undefined ? [true, false] : [false]) {
     const fake = await startFakeProvider();
     try {
@@ -76,8 +80,8 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
   }
   const figures = {
     "calls before a sign-out": seen.before,
-    "calls after it": seen.after,
-    "of these with a refreshed token": seen.afterWithRefreshed,
+    "calls after a sign-out": seen.after,
+    "of them with a refreshed token": seen.afterWithRefreshed,
   };
   return { figures, violations: seen.violations };
 }
@@ -111,7 +115,7 @@ async function round(
     for (const { calls } of assistants)
       if (!calls.slice(0, before).every(({ hasData }) => hasData))
         seen.violations.push(
-          `before the sign-out an assistant was not served: ${calls.map(({ status }) => status).join(" ")}`,
+          `an assistant was not served before the sign-out: ${calls.map(({ status }) => status).join(" ")}`,
         );
     if ((await ownerStatus(first, other.cookie)) !== 200) seen.violations.push("the other browser was not signed in");
 
@@ -132,7 +136,7 @@ async function round(
       const served = later.filter(({ status: received, hasData }) => hasData || received !== 401);
       if (served.length > 0)
         seen.violations.push(
-          `after the sign-out ${served.length} of ${later.length} calls of an assistant were not 401`,
+          `${served.length} of ${later.length} calls of an assistant after the sign-out were not 401`,
         );
     }
     for (const base of bases) {
@@ -146,7 +150,7 @@ async function round(
   }
 }
 
-/** Every instance serves a sign-in after the sign-out. */
+/** Checks that every instance accepts a new sign-in. */
 async function checkNewSignIn(
   fake: FakeProvider,
   bases: readonly string[],
@@ -160,7 +164,7 @@ async function checkNewSignIn(
   for (const base of bases) {
     const statuses = [await ownerStatus(base, cookie), await statusOf(base, token)];
     if (statuses.some((status) => status !== 200))
-      violations.push(`after signing in again the dashboard and an assistant get ${statuses.join(" and ")}`);
+      violations.push(`the dashboard and an assistant got ${statuses.join(" and ")} after signing in again`);
   }
 }
 
@@ -180,7 +184,7 @@ async function newUser(
 async function until(assistants: readonly Assistant[], isDone: (assistant: Assistant) => boolean): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!assistants.every(isDone)) {
-    if (performance.now() > end) throw new Error("the assistants came to a halt");
+    if (performance.now() > end) throw new Error("the assistants are stuck");
     await sleep(20);
   }
 }

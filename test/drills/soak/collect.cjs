@@ -1,4 +1,4 @@
-// Preloaded into an instance: on SIGUSR2 its garbage is collected, so that what it holds is what it keeps.
+// Preloaded into an instance: collects garbage on SIGUSR2, so that its memory is what it retains.
 "use strict";
 const { isMainThread } = require("node:worker_threads");
 

@@ -1,37 +1,37 @@
-// Faults of the soak: instances and dependencies stop and start.
+// Faults of the soak drill: instances and dependencies stop and start.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { silent } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Site } from "../dependencies/site.ts";
 
-/** The instances under load, as far as faults concern them. */
+/** Picks instances for faults. */
 export interface Victims {
-  /** One of them, but never the one that lives through. */
+  /** Returns one of the instances, but never the survivor. */
   victim(): Victim;
 }
 
-/** An instance that goes. */
+/** An instance to stop. */
 export interface Victim {
-  /** By SIGKILL, under load. */
+  /** Kills it with SIGKILL under load. */
   kill(): Promise<void>;
-  /** By SIGTERM, after nothing new is sent to it; resolves with its exit code. */
+  /** Takes it out of the load and stops it with SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Another comes under load in its place. */
+  /** Starts another instance and puts it under load. */
   replace(): Promise<void>;
 }
 
-/** What may follow from a fault. */
+/** A fault, and what it may cause. */
 export interface Fault {
   readonly name: string;
-  /** Requests may get 503: the records are unavailable. */
-  readonly halts: boolean;
-  /** Resolves when it is over; what should not be, in words. */
+  /** Whether requests may get 503 because records are unavailable. */
+  readonly interrupts: boolean;
+  /** Resolves when the fault is over, with a description of what went wrong. */
   run(site: Site, victims: Victims, lastsMs: number): Promise<string | undefined>;
 }
 
 const quiet = (name: string, run: (site: Site, lastsMs: number) => Promise<unknown>): Fault => ({
   name,
-  halts: false,
+  interrupts: false,
   async run(site, _victims, lastsMs) {
     await run(site, lastsMs);
     return undefined;
@@ -40,7 +40,7 @@ const quiet = (name: string, run: (site: Site, lastsMs: number) => Promise<unkno
 
 const kill: Fault = {
   name: "an instance killed",
-  halts: false,
+  interrupts: false,
   async run(_site, victims) {
     const victim = victims.victim();
     await victim.kill();
@@ -51,18 +51,18 @@ const kill: Fault = {
 
 const end: Fault = {
   name: "an instance ended by SIGTERM",
-  halts: false,
+  interrupts: false,
   async run(_site, victims) {
     const victim = victims.victim();
     const code = await victim.stop();
     await victim.replace();
-    return code === 0 ? undefined : `an instance that got SIGTERM exited with ${String(code)}`;
+    return code === 0 ? undefined : `an instance exited with ${String(code)} on SIGTERM`;
   },
 };
 
 const stepDown: Fault = {
   name: "the primary stepping down",
-  halts: true,
+  interrupts: true,
   async run({ fixture: { client, primaryPid } }) {
     await client
       .db("admin")
@@ -90,19 +90,19 @@ const redisFlushed = quiet("Redis flushed", async ({ fixture: { redis } }) => {
 
 const redisCut = quiet("the connections to Redis cut", async ({ redisProxy }) => redisProxy.cut());
 
-const providerAway = quiet("the provider silent", async ({ provider: { responses } }, lastsMs) => {
+const providerSilent = quiet("the provider silent", async ({ provider: { responses } }, lastsMs) => {
   responses.set("*", silent);
   await sleep(lastsMs);
   responses.delete("*");
 });
 
-/** What a set of one member gets over, and what needs three. */
+/** The faults for a replica set with one member, and with three. */
 export const faultsOf = (members: 1 | 3): readonly Fault[] => [
   kill,
   end,
   redisFrozen,
   redisFlushed,
   redisCut,
-  providerAway,
+  providerSilent,
   ...(members === 3 ? [stepDown] : []),
 ];

@@ -1,4 +1,4 @@
-// The instances of the soak, under load: the first lives through, the others come and go.
+// The instances of the soak drill. The first survives; the others come and go.
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Site } from "../dependencies/site.ts";
 import type { Ledger, Surfaces } from "../dependencies/surfaces.ts";
@@ -7,17 +7,17 @@ import { warmUp } from "../dependencies/trial.ts";
 import type { Victims } from "./faults.ts";
 import type { Loaded, Miss } from "./load.ts";
 
-/** All instances, and those that the load may use. */
+/** The instances and their load. */
 export interface Fleet extends Victims {
   readonly loaded: readonly Loaded[];
-  /** The one that lives through, and its surfaces. */
+  /** The instance that survives, and its surfaces. */
   readonly survivor: { readonly instance: ChildInstance; readonly surfaces: Surfaces };
-  /** Whether a request got no response as its instance was killed, or a rejection because it is about to end. */
+  /** Whether a failure is due to a killed instance, or a rejection due to one that is stopping. */
   excuses(miss: Miss): boolean;
   close(): Promise<void>;
 }
 
-/** Puts the instances of the site under load, each when it has served everything once. */
+/** Warms up the instances of the site and puts them under load. */
 export async function createFleet(site: Site, known: string, ledger: Ledger): Promise<Fleet> {
   const { instances, start } = site.fixture;
   const loaded: (Loaded & { readonly instance: ChildInstance })[] = [];
@@ -31,7 +31,7 @@ export async function createFleet(site: Site, known: string, ledger: Ledger): Pr
   };
   for (const instance of instances) await launch(instance);
   const [survivor] = loaded;
-  if (survivor === undefined) throw new Error("there is no instance");
+  if (survivor === undefined) throw new Error("no instance");
 
   return {
     loaded,
@@ -44,14 +44,14 @@ export async function createFleet(site: Site, known: string, ledger: Ledger): Pr
     victim() {
       const others = loaded.filter((one) => one !== survivor);
       const one = others[Math.floor(Math.random() * others.length)];
-      if (one === undefined) throw new Error("there is no instance that may go");
+      if (one === undefined) throw new Error("no instance to stop");
       const leave = (): void => {
         loaded.splice(loaded.indexOf(one), 1);
       };
       return {
         async kill() {
           killed.set(one.name, performance.now());
-          // Nobody can know before the connections break.
+          // The load continues until the connections break.
           await one.instance.kill();
           leave();
           await one.surfaces.close();

@@ -1,9 +1,8 @@
-// A steady load on instances that come and go: every call in turn, each instance in turn, and every response that was
-// not right.
+// A steady load on changing instances: sends every call to every instance in turn and records what was not served.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind, Surfaces, Word } from "../dependencies/surfaces.ts";
 
-/** An instance that gets load, while it is among those that do. */
+/** An instance under load. */
 export interface Loaded {
   readonly name: string;
   readonly surfaces: Surfaces;
@@ -20,10 +19,10 @@ export interface Miss {
   readonly completedAt: number;
 }
 
-/** What came of a load. */
+/** The outcome of a load. */
 export interface Outcome {
   requests: number;
-  /** How many requests ended in which word. */
+  /** The number of requests by outcome. */
   readonly words: Map<Word, number>;
   readonly misses: Miss[];
   slowestMs: number;
@@ -44,11 +43,11 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
       const among = loaded();
       const at = turn++;
       const one = among[at % among.length];
-      if (one === undefined) throw new Error("there is no instance to ask");
+      if (one === undefined) throw new Error("no instance to call");
       const { calls } = one.surfaces;
-      // A prime step, so that instances and calls do not keep in step.
+      // A prime step, so that each call reaches each instance.
       const call = calls[(at * 7 + Math.floor(at / calls.length)) % calls.length];
-      if (call === undefined) throw new Error("there is nothing to ask for");
+      if (call === undefined) throw new Error("no call to send");
       const sentAt = performance.now();
       const word = await call.send();
       const completedAt = performance.now();
@@ -61,7 +60,7 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
   };
 }
 
-/** How many requests a second are served to so many callers, each of which sends one after the other, for so long. */
+/** Measures the throughput in requests per second with this many sequential callers. */
 export async function calibrate(source: Source, callers: number, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let count = 0;
@@ -74,9 +73,8 @@ export async function calibrate(source: Source, callers: number, forMs: number):
 }
 
 /**
- * Sends requests at a constant rate until the promise settles, and resolves when all responses have come, with how
- * many a second those were.
- * What would be due while so many are under way is left out: a machine that others slow down is not to be buried.
+ * Sends requests at a constant rate until `during` settles, waits for all responses, and resolves with the actual rate.
+ * Skips requests while `most` are in progress, so as not to overload a slow machine.
  */
 export async function steadily(
   source: Source,

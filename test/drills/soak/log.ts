@@ -1,11 +1,11 @@
-// Reads the error lines of the instances, and separates those that a fault explains.
+// Collects the error lines of the instances and separates those that a fault explains.
 
-/** The lines of all instances. */
+/** The log lines of all instances. */
 export interface Log {
   add(line: string): void;
-  /** Lines that say that MongoDB or the provider could not be had. */
+  /** The number of lines about MongoDB or the provider being unavailable. */
   explained(): number;
-  /** All others, which nobody expects: a fault of ours, a rejection that nobody handled, a warning of Node. */
+  /** All other lines: internal errors, unhandled rejections, warnings of Node. */
   unexpected(): string[];
 }
 
@@ -15,7 +15,7 @@ export function logOf(): Log {
   return {
     add(line) {
       if (line.includes('"reason":"UNAVAILABLE"')) explained += 1;
-      else others.push(`an instance wrote: ${line.slice(0, 300)}`);
+      else others.push(`an instance logged: ${line.slice(0, 300)}`);
     },
     explained: () => explained,
     unexpected: () => [...others],

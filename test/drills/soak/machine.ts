@@ -1,18 +1,18 @@
-// Detects that other processes keep the processor busy, for which the drill must not blame the service.
+// Detects when other processes keep the CPU busy, so that the drill does not blame the service.
 import type { Miss } from "./load.ts";
 
-/** A watch on how late this process is woken. */
+/** Watches how late this process is scheduled. */
 export interface Machine {
-  /** Whether a request that ended at its deadline ran while this process, which has little to do, was woken late. */
+  /** Whether this mostly idle process was scheduled late while a request ran into its deadline. */
   explains(miss: Miss): boolean;
   maxMs(): number;
   stop(): void;
 }
 
 const everyMs = 50;
-/** A process that is ready to run waits for a fraction of it on a machine that is merely busy. */
+/** On a merely busy machine, a runnable process waits much less. */
 const lateMs = 250;
-/** A little less than the service's deadline of 4.8 seconds. */
+/** Slightly below the service's deadline of 4.8 seconds. */
 const deadlineMs = 4_500;
 
 export function watchMachine(): Machine {

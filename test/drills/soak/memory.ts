@@ -1,40 +1,31 @@
-// What an instance holds in memory and descriptors, read from its own metrics after its garbage was collected, and
-// where that leads.
+// Samples the memory and descriptors of an instance from its metrics after garbage collection, and checks their growth.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Form, Report } from "../drill.ts";
 
-/** What an instance holds at an instant. */
+/** The memory and descriptors of an instance at one time. */
 export interface Sample {
   /** Milliseconds of `performance.now()`. */
   readonly at: number;
-  /** Resident, in bytes. */
+  /** Resident memory in bytes. */
   readonly resident: number;
-  /** What it keeps: used by its heap and outside, in bytes. */
+  /** Used heap and external memory in bytes. */
   readonly kept: number;
   readonly descriptors: number;
 }
 
-/**
- * Of what an instance holds; in the long form by the slope over 25 minutes, to which what the allocator does adds its
- * own.
- */
+/** Maximum growth of resident memory, by its slope over 25 minutes in the long form. Leaves room for the allocator. */
 const maxResidentIn10Minutes = 5_000_000;
-/** What a request or a connection left open would be hundreds; the pools of connections grow to some tens. */
+/** Connection pools grow by tens. A leak per request or connection would be hundreds. */
 const maxDescriptors = 100;
-/**
- * In seconds there is no slope to see, and the first requests leave something behind by themselves: all of them so
- * much.
- */
+/** Maximum growth in the short form, which is too short for a slope. The first requests always retain some memory. */
 const maxKeptShortly = 16_000_000;
 
-/** Node's options by which an instance collects its garbage on a signal. */
+/** Node options that make an instance collect garbage on SIGUSR2. */
 export const collecting = `--require ${join(import.meta.dirname, "collect.cjs")}`;
 
-/**
- * Has the instance collect its garbage and reports what is left. Needs an instance that was started with `collecting`.
- */
+/** Makes the instance collect garbage, then samples it. The instance must have been started with `collecting`. */
 export async function sample({ pid, internalPort }: ChildInstance): Promise<Sample> {
   process.kill(pid, "SIGUSR2");
   await sleep(300);
@@ -48,10 +39,7 @@ export async function sample({ pid, internalPort }: ChildInstance): Promise<Samp
   };
 }
 
-/**
- * By how much a value grows in 10 minutes: the slope of the straight line that is nearest to the samples (least
- * squares).
- */
+/** The growth of a value in 10 minutes, by linear regression (least squares). */
 function growth(samples: readonly Sample[], value: (sample: Sample) => number): number {
   const mean = (of: (sample: Sample) => number): number =>
     samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
@@ -61,33 +49,33 @@ function growth(samples: readonly Sample[], value: (sample: Sample) => number): 
   return variance === 0 ? 0 : (covariance / variance) * 600_000;
 }
 
-/** Checks what was measured of one instance, from when it was warm. */
+/** Checks the samples of an instance after its warm-up. */
 export function memoryOf(form: Form, samples: readonly Sample[], warmUpSeconds: number): Report {
   const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined) throw new Error("nothing was measured");
+  if (first === undefined || last === undefined) throw new Error("no samples");
   const warm = samples.filter(({ at }) => at - first.at >= warmUpSeconds * 1_000);
   const [begin = first] = warm;
   const slopes = { resident: growth(warm, ({ resident }) => resident), kept: growth(warm, ({ kept }) => kept) };
   const violations: string[] = [];
   if (form === "long" && slopes.resident > maxResidentIn10Minutes)
-    violations.push(`the instance that lived through grows by ${megabytes(slopes.resident)} MB in 10 minutes`);
+    violations.push(`the surviving instance grows by ${megabytes(slopes.resident)} MB in 10 minutes`);
   if (form === "short" && last.kept - first.kept > maxKeptShortly)
-    violations.push(`the instance that lived through keeps ${megabytes(last.kept - first.kept)} MB more than before`);
+    violations.push(`the surviving instance retains ${megabytes(last.kept - first.kept)} MB more than before`);
   if (last.descriptors - begin.descriptors > maxDescriptors)
     violations.push(`descriptors grow from ${begin.descriptors} to ${last.descriptors}`);
   return {
     figures: {
-      "resident, MB, begin and end": `${megabytes(begin.resident)}, ${megabytes(last.resident)}`,
-      "kept, MB, begin and end": `${megabytes(begin.kept)}, ${megabytes(last.kept)}`,
+      "resident, MB, start and end": `${megabytes(begin.resident)}, ${megabytes(last.resident)}`,
+      "retained, MB, start and end": `${megabytes(begin.kept)}, ${megabytes(last.kept)}`,
       "resident, MB in 10 minutes": megabytes(slopes.resident),
-      "kept, MB in 10 minutes": megabytes(slopes.kept),
-      "descriptors, begin and end": `${begin.descriptors}, ${last.descriptors}`,
+      "retained, MB in 10 minutes": megabytes(slopes.kept),
+      "descriptors, start and end": `${begin.descriptors}, ${last.descriptors}`,
     },
     violations,
   };
 }
 
-/** With one decimal. */
+/** Bytes in megabytes with one decimal. */
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }

@@ -1,4 +1,4 @@
-// A shortened soak test: a steady load at half of what the service can take, and a fault every now and then.
+// The soak drill: a steady load at half of the capacity, with regular faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkAcknowledged } from "../../fixtures/records/stream.ts";
 import type { Site } from "../dependencies/site.ts";
@@ -21,7 +21,7 @@ interface Plan {
   readonly members: 1 | 3;
   readonly instances: number;
   readonly seconds: number;
-  /** It continues until there were as many requests: on a slow machine seconds are few. */
+  /** Continues until there were this many requests, for slow machines. */
   readonly requests: number;
   readonly calibrateMs: number;
   readonly faultEverySeconds: number;
@@ -30,7 +30,7 @@ interface Plan {
   /** Callers that measure the peak throughput. */
   readonly callers: number;
   readonly maxPerSecond: number;
-  /** Before, memory grows because everything is new. */
+  /** Memory grows until the instance is warm. */
   readonly warmUpSeconds: number;
 }
 
@@ -63,11 +63,11 @@ const plans: Record<Form, Plan> = {
     warmUpSeconds: 0,
   },
 };
-/** So many requests may be under way. */
+/** The maximum number of requests in progress. */
 const maxInProgress = 32;
-/** After a failover everything is right again within it. */
-const haltsForMs = 15_000;
-/** The leak that the drill has to see. */
+/** Everything must recover from a failover within this time. */
+const interruptedForMs = 15_000;
+/** The leak that the control must detect. */
 const leaking = {
   from: "const { headers } = request; return { header:",
   to: "const { headers } = request;\n  ((globalThis as { kept?: unknown[] }).kept ??= []).push([request, Buffer.alloc(524_288)]);\n  return { header:",
@@ -75,11 +75,10 @@ const leaking = {
 
 export const soak: Drill = {
   name: "soak",
-  promise:
-    "Under a steady load, with faults all the while, nothing fails that the fault does not explain, and no instance grows",
+  promise: "Under a steady load with continuous faults, every failure is explained by a fault, and no instance grows",
   run: (form, say) => run(form, plans[form], say),
   controls: [
-    brokenControl("an instance that keeps every request, and half a megabyte with it", [leaking], (broken, say) =>
+    brokenControl("an instance that retains every request and half a megabyte with it", [leaking], (broken, say) =>
       run("short", { ...plans.short, seconds: 2, faultEverySeconds: 60 }, say, broken),
     ),
   ],
@@ -114,29 +113,29 @@ async function soakUnder(
   const samples: Sample[] = [await sample(instance)];
   const capacity = await calibrate(source, plan.callers, plan.calibrateMs);
   const perSecond = Math.min(plan.maxPerSecond, capacity / 2);
-  say(`${Math.round(capacity)} requests a second at most, so ${Math.round(perSecond)} from now on`);
-  const suffered: { readonly fault: Fault; readonly from: number; readonly to: number }[] = [];
+  say(`${Math.round(capacity)} requests per second at peak, ${Math.round(perSecond)} from now on`);
+  const injected: { readonly fault: Fault; readonly from: number; readonly to: number }[] = [];
   const violations: string[] = [];
   const until = performance.now() + plan.seconds * 1_000;
 
-  const given = new AbortController();
-  /** Where one fails, all end: there is nothing to learn from the rest. */
+  const controller = new AbortController();
+  /** If one task fails, all end. */
   async function every(seconds: number, work: () => Promise<unknown>): Promise<void> {
     for (
       let next = performance.now() + seconds * 1_000;
-      next < until && !given.signal.aborted;
+      next < until && !controller.signal.aborted;
       next = Math.max(next + seconds * 1_000, performance.now())
     ) {
       await sleep(Math.max(0, next - performance.now()));
       await work().catch((error: unknown) => {
-        given.abort();
+        controller.abort();
         throw error;
       });
     }
   }
   const turns = faultsOf(plan.members);
   let order: Fault[] = [];
-  async function suffer(): Promise<void> {
+  async function injectFault(): Promise<void> {
     if (order.length === 0)
       order = turns
         .map((fault) => ({ fault, by: Math.random() }))
@@ -147,24 +146,24 @@ async function soakUnder(
     const from = performance.now();
     const wrong = await fault.run(site, fleet, plan.faultLastsMs);
     if (wrong !== undefined) violations.push(wrong);
-    suffered.push({ fault, from, to: performance.now() });
+    injected.push({ fault, from, to: performance.now() });
   }
   async function measure(): Promise<void> {
     const now = await sample(instance);
     samples.push(now);
     if (samples.length % 6 === 0)
       say(
-        `${megabytes(now.resident)} MB resident, ${megabytes(now.kept)} MB kept, ${now.descriptors} descriptors, ${fleet.loaded.length} instances`,
+        `${megabytes(now.resident)} MB resident, ${megabytes(now.kept)} MB retained, ${now.descriptors} descriptors, ${fleet.loaded.length} instances`,
       );
   }
   async function lasting(): Promise<void> {
-    await sleep(plan.seconds * 1_000, undefined, given).catch(() => undefined);
-    while (source.outcome.requests < plan.requests && !given.signal.aborted) await sleep(100);
+    await sleep(plan.seconds * 1_000, undefined, controller).catch(() => undefined);
+    while (source.outcome.requests < plan.requests && !controller.signal.aborted) await sleep(100);
   }
-  // Each to its end, also where another failed: nothing may be started when the site is cleared.
+  // Waits for every task even if one fails, so that nothing starts after the site is cleaned up.
   const during = Promise.allSettled([
     lasting(),
-    every(plan.faultEverySeconds, suffer),
+    every(plan.faultEverySeconds, injectFault),
     every(plan.sampleEverySeconds, measure),
   ]);
   const held = await steadily(source, perSecond, maxInProgress, during);
@@ -173,19 +172,19 @@ async function soakUnder(
   samples.push(await sample(instance));
   for (const write of ledger.unacknowledged.splice(0)) {
     const word = await surfaces.write(write);
-    if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when it was sent again`);
+    if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when retried`);
   }
 
-  const halted = ({ sentAt, completedAt, word }: Miss): boolean =>
+  const isInterrupted = ({ sentAt, completedAt, word }: Miss): boolean =>
     word === "unavailable" &&
-    suffered.some(({ fault, from, to }) => fault.halts && completedAt > from && sentAt < to + haltsForMs);
+    injected.some(({ fault, from, to }) => fault.interrupts && completedAt > from && sentAt < to + interruptedForMs);
   const { requests, misses, words, slowestMs } = source.outcome;
-  const due = misses.filter((miss) => !fleet.excuses(miss) && !halted(miss));
+  const due = misses.filter((miss) => !fleet.excuses(miss) && !isInterrupted(miss));
   const unexplained = due.filter((miss) => !machine.explains(miss));
   violations.push(
     ...unexplained.map(
       ({ instance, call, word, sentAt, completedAt }) =>
-        `${call} of ${instance} was ${word} after ${Math.round(completedAt - sentAt)} ms${after(sentAt, suffered)}`,
+        `${call} of ${instance} was ${word} after ${Math.round(completedAt - sentAt)} ms${after(sentAt, injected)}`,
     ),
   );
   violations.push(...log.unexpected());
@@ -194,38 +193,38 @@ async function soakUnder(
     site.account.id,
     ledger.acknowledged,
   );
-  if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
-  if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
+  if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are missing`);
+  if (doubled > 0) violations.push(`${doubled} writes were applied more than once`);
 
   const memory = memoryOf(form, samples, plan.warmUpSeconds);
   return {
     figures: {
-      "requests a second at most": capacity,
+      "peak requests per second": capacity,
       requests,
-      "requests a second": held,
+      "requests per second": held,
       ...Object.fromEntries(
         [...words].map(([word, count]) => [
           word.startsWith("no response") ? "no response" : `${word}, requests`,
           count,
         ]),
       ),
-      "unavailable at the deadline while the machine had no time": due.length - unexplained.length,
-      "not served and not explained": unexplained.length,
-      "this process waited for the machine at most, ms": machine.maxMs(),
+      "unavailable at the deadline while the machine was overloaded": due.length - unexplained.length,
+      "unexplained failures": unexplained.length,
+      "longest scheduling delay of this process, ms": machine.maxMs(),
       "slowest response, ms": slowestMs,
       faults: turns
-        .map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`)
+        .map(({ name }) => `${injected.filter(({ fault }) => fault.name === name).length} times ${name}`)
         .join(", "),
       "acknowledged writes": acknowledged,
-      "lines of the log that a fault explains": log.explained(),
+      "log lines explained by a fault": log.explained(),
       ...memory.figures,
     },
     violations: [...violations, ...memory.violations],
   };
 }
 
-/** When it was, in terms of the fault before. */
-function after(at: number, suffered: readonly { readonly fault: Fault; readonly from: number }[]): string {
-  const last = suffered.findLast(({ from }) => from <= at);
+/** Describes a time relative to the previous fault. */
+function after(at: number, injected: readonly { readonly fault: Fault; readonly from: number }[]): string {
+  const last = injected.findLast(({ from }) => from <= at);
   return last === undefined ? "" : `, ${Math.round((at - last.from) / 1_000)} s after ${last.fault.name}`;
 }

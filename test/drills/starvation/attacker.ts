@@ -1,4 +1,4 @@
-// The attacker: a child process with the lowest priority, which uses only spare processor time.
+// The attacker: a child process with the lowest priority, which only uses spare CPU time.
 import { Agent, request } from "node:http";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, constants } from "node:http2";
@@ -34,12 +34,12 @@ process.once("disconnect", () => process.exit());
 
 async function run({ name, means, seconds }: Orders): Promise<Spent> {
   const attack = attacks.find((one) => one.name === name);
-  if (attack === undefined) throw new Error(`there is no attack ${name}`);
+  if (attack === undefined) throw new Error(`no attack ${name}`);
   const next = attack.arm(means);
   const fire = attack.version === "HTTP/2" ? overHttp2(means.base, attack) : overHttp1(means.base, attack);
   const spent = new Map<number, number>();
   const end = performance.now() + seconds * 1_000;
-  // Never faster to make up for a pause: the rate is the most that the machine can take.
+  // Never catches up after a pause, because the machine could not take more than this rate.
   let due = 0;
   await Promise.all(
     Array.from({ length: attack.connections }, async () => {

@@ -22,7 +22,7 @@ export interface Shot {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** True where the stream is reset as soon as the request was sent (HTTP/2). */
+  /** True to reset the stream as soon as the request is sent (HTTP/2). */
   readonly isReset?: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface Attack {
   readonly name: string;
   readonly version: "HTTP/1.1" | "HTTP/2";
   readonly connections: number;
-  /** The most requests a second: far above the limit, and few enough for the machine. */
+  /** The maximum requests per second: far above the limit, but within what the machine can take. */
   readonly perSecond: number;
-  /** True where the attacker's account must have the largest records. */
+  /** True if the attacker's account needs the largest records. */
   readonly needsLargest?: boolean;
   /** Prepares the common data of all requests, and returns a function that makes the next one. */
   arm(means: Means): () => Shot;
@@ -44,7 +44,7 @@ const address = "203.0.113.66";
 const json = "application/json";
 const mcp = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-03-26" };
 const search = "/v1/contacts?query=ab";
-/** Finds the contacts of the attacker, which have as many notes as there are, each as long as one may be. */
+/** Finds the attacker's contacts, which have the maximum of notes of the maximum length. */
 const largeSearch = "/v1/contacts?query=large";
 
 function get(path: string, headers: Readonly<Record<string, string>> = {}, from = address): Shot {
@@ -78,7 +78,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     ...usual,
-    name: "forged keys from addresses of one network of IPv6",
+    name: "forged keys from addresses of one IPv6 network",
     arm: () => () => {
       const host = Array.from({ length: 4 }, () => randomInt(65_536).toString(16)).join(":");
       return get(search, forgedKey(), `2001:db8:1:2:${host}`);
@@ -86,7 +86,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     ...usual,
-    name: "forged keys under addresses that the client makes up",
+    name: "forged keys with made-up client addresses",
     arm: () => () => get(search, forgedKey(), `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}, ${address}`),
   },
   {
@@ -106,7 +106,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     ...usual,
-    name: "compressed bodies of a megabyte on every rpc",
+    name: "compressed bodies of a megabyte to every RPC",
     arm({ key }) {
       const body = gzipSync(JSON.stringify({ query: "a".repeat(1_000_000) }));
       const paths = table.map(({ rpc }) => `/${rpc.parent.typeName}/${rpc.name}`);
@@ -133,7 +133,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     ...usual,
-    name: "batches of JSON-RPC",
+    name: "JSON-RPC batches",
     arm({ token }) {
       const call = {
         jsonrpc: "2.0",
@@ -147,7 +147,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     ...usual,
-    name: "streams that are reset",
+    name: "reset streams",
     needsLargest: true,
     version: "HTTP/2",
     connections: 20,

@@ -49,7 +49,7 @@ export const starvation: Drill = {
     "Whatever one client does, others below the limit keep 99 % of their responses, and health takes at most 250 ms",
   run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
   controls: [
-    brokenControl("failed look-ups of keys are not limited", unlimitedLookUps, (build, say) =>
+    brokenControl("failed key look-ups are not limited", unlimitedLookUps, (build, say) =>
       starve({ form: "short", some: attacks.slice(0, 3), isControl: true }, say, build),
     ),
   ],
@@ -64,7 +64,7 @@ interface Plan {
 
 async function starve(plan: Plan, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const fake = await startFakeProvider();
-  // Without a limit each opaque token costs a request to the provider.
+  // Without a limit, each opaque token costs a request to the provider.
   offerIntrospection(fake, () => ({ active: false }));
   try {
     return await withFixture(
@@ -88,7 +88,7 @@ async function check(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say)
   const figures: Record<string, number | string> = {};
   const violations: string[] = [];
   try {
-    // Warms up all three programs: what the instance has not compiled yet costs many times as much.
+    // Warms up all three processes: code that is not compiled yet costs many times as much.
     await watch(1);
     await attacker.run({ name: some.at(-1)?.name ?? "", means, seconds: 1 });
     const quiet = await watch(quietSeconds);
@@ -123,7 +123,7 @@ async function victim(fixture: Fixture, base: string): Promise<Errand> {
   return { base, key, path: `/v1/contacts/${data.id}` };
 }
 
-/** An account, with the largest records where an attack needs them, and the public data that an attacker can find. */
+/** The attacker's account, with the largest records if an attack needs them, and public data. */
 async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some: readonly Attack[]): Promise<Means> {
   const { accounts, apiKeys } = fixture.services;
   const { _id } = await accounts.create("attacker@example.com", true);
@@ -161,20 +161,20 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
 }
 
 /** A child process that takes one order at a time. */
-interface Hand<Order, Result> {
+interface Worker<Order, Result> {
   run(order: Order): Promise<Result>;
   stop(): Promise<void>;
 }
 
 /** Starts a child process that takes one order at a time and reports its result. */
-function start<Order, Result>(module: string): Hand<Order, Result> {
+function start<Order, Result>(module: string): Worker<Order, Result> {
   const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
   return {
     async run(order) {
       const message = once(child, "message");
       child.send(order as Serializable);
-      const ended = exited.then(() => Promise.reject(new Error(`${module} ended by itself`)));
+      const ended = exited.then(() => Promise.reject(new Error(`${module} exited unexpectedly`)));
       return ((await Promise.race([message, ended])) as [Result])[0];
     },
     async stop() {

@@ -11,16 +11,16 @@ export interface Attacked {
   readonly seen: Seen;
   readonly spent: Spent;
   readonly seconds: number;
-  /** The share of the time in which the instance was runnable but had no processor. */
+  /** The share of time in which the instance was runnable but not scheduled. */
   readonly waiting: number;
 }
 
-/** The least share of 200s for requests with a valid key below the limit. */
+/** The minimum share of 200s for requests with a valid key below the limit. */
 const minShare = 0.99;
 const maxHealthMs = 250;
-/** Fewer requests a second are no attack, unless they do harm. */
+/** Fewer requests per second are no attack, unless they do harm. */
 const minShots = 20;
-/** The machine, not a client, starves an instance that waits for longer. */
+/** An instance that waits longer is starved by the machine, not by a client. */
 const maxWaiting = 0.4;
 
 /** Why no attack can be checked; undefined if all is well without an attack. */
@@ -30,14 +30,14 @@ export function unfit(quiet: Seen): string | undefined {
 }
 
 /**
- * The violations of an attack. If the machine has no time for the instance, a short run reports nothing and a long run
- * reports that. `always` checks in any case: a control needs it.
+ * The violations of an attack. If the machine starves the instance, a short run reports nothing and a long run reports
+ * that. `always` checks anyway, for a control.
  */
 export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, always: boolean): string[] {
   if (waiting > maxWaiting && !always)
     return form === "short" ? [] : [`the machine is too busy: the instance waited ${percent(waiting)} of the time`];
   const share = shareOf(seen);
-  // In a short run the median is checked: it has too few requests for more.
+  // A short run has too few requests for more than the median.
   const at = form === "long" ? 0.99 : 0.5;
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
   const maxMs = Math.max(maxHealthMs, 3 * quietMs);
@@ -56,7 +56,7 @@ export function summaryOf({ seen, spent, waiting }: Attacked): string {
     `${percent(shareOf(seen))} of the other account's responses`,
     `health p99 ${quantile(seen.healthMs, 0.99).toFixed(1)} ms`,
     `attacker: ${counts(spent)}`,
-    `the instance waited for a processor ${percent(waiting)} of the time`,
+    `the instance waited for the CPU ${percent(waiting)} of the time`,
   ].join("; ");
 }
 

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "node:http";
 
-/** The service and the account of the requests. */
+/** The service, and the account for the requests. */
 export interface Errand {
   readonly base: string;
   readonly key: string;
-  /** Of a contact of the key's account. */
+  /** The path of a contact in the key's account. */
   readonly path: string;
 }
 
@@ -27,7 +27,7 @@ export interface Seen {
 
 /** Just below the rate of one bucket. */
 const perSecond = 9;
-/** Addresses of the monitor: each stays below the rate of its bucket. */
+/** The number of addresses of the monitor, so that each stays below the rate of its bucket. */
 const monitors = 4;
 const probesPerSecond = 20;
 const patienceMs = 6_000;
@@ -56,8 +56,8 @@ async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen
 }
 
 /**
- * Sends requests at a constant rate, whether or not earlier ones have ended. Never sends faster: to make up for a pause
- * of its own, it would exceed the account's limit.
+ * Sends requests at a constant rate without waiting for responses. Never catches up after a pause, which would exceed
+ * the account's limit.
  */
 async function steadily<T>(rate: number, seconds: number, once: (at: number) => Promise<T>): Promise<T[]> {
   const sent: Promise<T>[] = [];

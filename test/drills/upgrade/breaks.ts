@@ -1,7 +1,7 @@
-// Faults that are built into the new version for the controls of the drill.
+// Bugs that the controls build into the new version.
 import type { Break } from "../fixture/broken.ts";
 
-/** This code reads both forms of the date. */
+/** Stores dates as numbers. The new version reads both forms. */
 export const dateAsNumber: readonly Break[] = [
   {
     from: "insertRecord(client, scope, contacts, contact,",
@@ -13,7 +13,7 @@ export const dateAsNumber: readonly Break[] = [
   },
 ];
 
-/** An update replaces the contact whatever was written since it was read. */
+/** Updates overwrite what was written since the contact was read. */
 export const losesUpdates: readonly Break[] = [
   {
     from: "contacts.replaceOne({ ...unchanged, ...fence }, after,",

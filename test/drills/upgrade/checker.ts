@@ -1,4 +1,4 @@
-// What is left in the database: as many documents as were acknowledged to the clients, and the same to both versions.
+// Checks the final state of the database: as many documents as acknowledged, and the same in both versions.
 import { UUID } from "mongodb";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Scene, Story } from "./stories/story.ts";
@@ -7,7 +7,7 @@ import { Unexpected } from "./traffic.ts";
 /** The collections whose documents are counted. */
 const counted = ["contacts", "notes", "sessions", "idempotency"] as const;
 
-/** Reports what is wrong to the traffic. Both versions have to serve. */
+/** Reports violations to the traffic. Both versions must be running. */
 export async function checkStories(
   { client }: Fixture,
   { account, traffic }: Scene,
@@ -24,11 +24,11 @@ export async function checkStories(
       .countDocuments(filter, { readConcern: { level: "majority" } });
     const acknowledged = stories.reduce((sum, story) => sum + (story.left()[collection] ?? 0), 0);
     if (held !== acknowledged)
-      traffic.violation(`${acknowledged} documents were acknowledged in ${collection}, and ${held} are there`);
+      traffic.violation(`${acknowledged} documents were acknowledged in ${collection}, but ${held} exist`);
   }
 }
 
-/** What is unexpected is among the violations already. */
+/** `Unexpected` errors are already among the violations. */
 export function unlessUnexpected(error: unknown): void {
   if (!(error instanceof Unexpected)) throw error;
 }

@@ -1,4 +1,4 @@
-// The instances of both versions as a load balancer sees them: which serve, which are leaving, and which were killed.
+// The instances of both versions, as a load balancer sees them: serving, leaving or killed.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { startChild } from "../../fixtures/service/child.ts";
@@ -6,32 +6,32 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 
-/** The release before, or this code. */
+/** The previous release, or this code. */
 export type Version = "old" | "new";
 
-/** The other one. */
+/** The other version. */
 export const otherThan = (version: Version): Version => (version === "old" ? "new" : "old");
 
-/** An instance and the connections to it. */
+/** An instance, and the connections to it. */
 export interface Member {
   readonly version: Version;
   readonly instance: ChildInstance;
   readonly public: Pool;
   readonly internal: Pool;
-  /** `leaving` gets no new requests and completes those it has; `killed` sends nothing. */
+  /** A `leaving` instance gets no new requests and completes those it has. A `killed` one no longer responds. */
   state: "serving" | "leaving" | "killed";
 }
 
 /** All instances. */
 export interface Fleet {
-  /** The next instance of this version that serves; of the other one where there is none. */
+  /** The next serving instance of this version, or of the other if there is none. */
   pick(version: Version): Member;
-  /** Those that serve now. */
+  /** The instances that serve. */
   serving(): readonly Member[];
   start(version: Version): Promise<void>;
-  /** Starts an instance of one version, then stops one of the other by SIGTERM; its exit code. */
+  /** Starts an instance of one version, then stops one of the other with SIGTERM and returns its exit code. */
   replace(by: Version): Promise<number | null>;
-  /** SIGKILL to an instance; another of its version takes its place. */
+  /** Kills an instance and starts another of the same version. */
   killOne(version: Version): Promise<void>;
   close(): void;
 }
@@ -39,17 +39,17 @@ export interface Fleet {
 /** How instances are started. */
 export interface FleetOptions {
   readonly fixture: Fixture;
-  /** What node runs for an instance of the older version. */
+  /** The arguments of node for an instance of the old version. */
   readonly oldProgram: readonly string[];
   readonly environment: Readonly<Record<Version, Readonly<Record<string, string>>>>;
-  /** Gets every line of the log of an old instance; those of new ones go to the fixture. */
+  /** Gets every log line of the old instances. Those of new ones go to the fixture. */
   readonly onLogLine: (line: string) => void;
 }
 
-/** Between leaving the load balancer's list and SIGTERM: requests that were about to be sent arrive. */
+/** The time between leaving the load balancer and SIGTERM, in which requests still arrive. */
 const drainMs = 100;
 
-/** A fleet without instances. The fixture ends all of them. */
+/** An empty fleet. The fixture ends its instances. */
 export function createFleet({ fixture, oldProgram, environment, onLogLine }: FleetOptions): Fleet {
   const members: Member[] = [];
   let turn = 0;
@@ -58,9 +58,8 @@ export function createFleet({ fixture, oldProgram, environment, onLogLine }: Fle
   async function start(version: Version): Promise<void> {
     const settings = { ...environment[version] };
     const own = (): Promise<ChildInstance> => fixture.start(settings);
-    // The same user, with readWrite alone, as its own guide said. Its Import and its look after the search index use
-    // $indexStats, which that role forbids: no story imports a stream. Only here could an older release get more
-    // rights.
+    // Runs with only the readWrite role, as the old release's guide said. Its Import uses $indexStats, which that role
+    // forbids, so no story imports a stream. Extra rights for an older release would go here.
     const older = (): Promise<ChildInstance> =>
       startChild(fixture.mongod.uri, fixture.redis.uri, settings, onLogLine, oldProgram);
     const instance = await (version === "new" ? own() : older());
@@ -70,7 +69,7 @@ export function createFleet({ fixture, oldProgram, environment, onLogLine }: Fle
   }
   function oneOf(version: Version): Member {
     const member = serving().find((one) => one.version === version);
-    if (member === undefined) throw new Error(`no instance of the ${version} version serves`);
+    if (member === undefined) throw new Error(`no instance of the ${version} version is serving`);
     return member;
   }
 
@@ -82,7 +81,7 @@ export function createFleet({ fixture, oldProgram, environment, onLogLine }: Fle
       const wanted = all.filter((member) => member.version === version);
       const among = wanted.length > 0 ? wanted : all;
       const member = among[turn++ % among.length];
-      if (member === undefined) throw new Error("no instance serves");
+      if (member === undefined) throw new Error("no instance is serving");
       return member;
     },
     async replace(by) {

@@ -1,4 +1,4 @@
-// What happens to the instances while clients use them: replacements forward and back, and the faults between them.
+// The steps of a run: replacements forward and back, with faults in between.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Form, Say } from "../drill.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
@@ -6,20 +6,20 @@ import { faultsOn } from "../kills/faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Window } from "./traffic.ts";
 
-/** `forward` replaces an old instance with a new one, `back` the reverse, and a `kill` is SIGKILL to one. */
+/** `forward` replaces an old instance with a new one, `back` does the reverse, and a `kill` kills one. */
 export type Step = "forward" | "back" | "old kill" | "new kill" | "primary kill" | "stepdown" | "Redis flush";
 
-/** A run. */
+/** The plan of a run. */
 export interface Plan {
   readonly members: 1 | 3;
-  /** Old instances to begin with. */
+  /** The initial number of old instances. */
   readonly instances: number;
-  /** Milliseconds before each step, and after the last one. */
+  /** The pause before each step and after the last one. */
   readonly pauseMs: number;
   readonly steps: readonly Step[];
 }
 
-/** Three forward, then three back, each in the middle of faults. */
+/** Three forward, then three back, among faults. */
 const round: readonly Step[] = [
   ...([
     "Redis flush",
@@ -57,13 +57,13 @@ export const plans: Record<Form, Plan> = {
   },
 };
 
-/** The plan of a control: both versions side by side, and nothing that happens to them. */
-export const little: Plan = { members: 1, instances: 2, pauseMs: 3_000, steps: ["forward"] };
+/** The plan of a control: both versions side by side, without faults. */
+export const controlPlan: Plan = { members: 1, instances: 2, pauseMs: 3_000, steps: ["forward"] };
 
-/** The limit of a request, and as long as transactions of a killed instance may keep their locks. */
+/** The time limit of a request, and how long the transactions of a killed instance may hold locks. */
 const settleMs = 6_000;
 
-/** Does the steps in order and adds a window for each fault; what went wrong with a replacement, in words. */
+/** Carries out the steps and adds a window for each fault. Returns descriptions of failed replacements. */
 export async function carryOut(
   { steps, pauseMs }: Plan,
   fixture: Fixture,
@@ -85,7 +85,7 @@ export async function carryOut(
     "old kill": () => fleet.killOne("old"),
     "new kill": () => fleet.killOne("new"),
   };
-  /** A replacement must not show, and Redis holds only what may vanish. */
+  /** Steps that must not cause any failure. */
   const silent = new Set<Step>(["forward", "back", "Redis flush"]);
 
   for (const step of steps) {

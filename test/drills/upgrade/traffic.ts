@@ -1,4 +1,4 @@
-// The clients' side of the drill: sends requests to a version, repeats what may be repeated, and checks every failure.
+// The clients' traffic: sends requests to a version, retries them, and checks every failure.
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Reply } from "../load/connection.ts";
@@ -6,15 +6,15 @@ import { requestText } from "../load/connection.ts";
 import type { Fleet, Member, Version } from "./fleet.ts";
 import { otherThan } from "./fleet.ts";
 
-/** A request, whom it goes to, and what may come of it. */
+/** A request, its target and the expected statuses. */
 export interface Request {
-  /** The version that gets it first; a write that is repeated goes to the other one in turn. */
+  /** The version that gets it first. Retries of a write alternate between the versions. */
   readonly to: Version;
-  /** What it is, for people. */
+  /** Description for people. */
   readonly what: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  /** An API key; the service token of the internal listener where it is undefined and no cookie is given. */
+  /** The API key. Without it and a cookie, the request goes to the internal listener with the service token. */
   readonly key?: string | undefined;
   readonly cookie?: string;
   readonly idempotencyKey?: string;
@@ -25,7 +25,7 @@ export interface Request {
 /** An expected response. */
 export interface ExpectedResponse {
   readonly reply: Reply;
-  /** Attempts before it whose outcome nobody knows. */
+  /** The number of previous attempts with an unknown outcome. */
   readonly unconfirmed: number;
   readonly by: Member;
 }
@@ -36,27 +36,27 @@ export interface Window {
   to: number;
 }
 
-/** A response or an error came that no fault can explain: it is among the violations already. */
+/** A response or an error that no fault explains. It is already among the violations. */
 export class Unexpected extends Error {
   override readonly name = "Unexpected";
 }
 
-/** Sends and checks. */
+/** Sends requests and checks the responses. */
 export interface Traffic {
-  /** Sends until an expected status comes. Rejects with Unexpected where another comes than 503, or none. */
+  /** Retries until it gets an expected status. Rejects with Unexpected on any other status than 503, or on none. */
   send(request: Request): Promise<ExpectedResponse>;
   violation(words: string): void;
-  /** Everything that was wrong, with the failures that no fault explains. */
+  /** All violations, including failures that no fault explains. */
   violations(): string[];
   figures(): Record<string, number>;
 }
 
-/** Twice what a request may take. */
+/** Twice the time limit of a request. */
 const patienceMs = 10_000;
 const pauseMs = 100;
 const givesUpAfterMs = 60_000;
 
-/** Traffic to a fleet; the windows grow while it runs. */
+/** Traffic to a fleet. Windows are added while it runs. */
 export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic {
   const wrong: string[] = [];
   const unavailable: { readonly words: string; readonly from: number; readonly to: number }[] = [];
@@ -81,7 +81,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
         const reply = await responseOf(by, request);
         const ms = performance.now() - from;
         if (typeof reply === "string") {
-          // Read after the response failed to come: it may have been killed meanwhile.
+          // Checked after the response failed: the instance may have been killed meanwhile.
           const excused = by.state === "killed" || (by.state === "leaving" && reply === "ECONNREFUSED");
           if (!excused) fail(`${what} had no response: ${reply}`);
           pending += 1;
@@ -92,7 +92,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
             to: performance.now(),
           });
         } else if (reply.status === 500 && by.version === "old" && explained(from, performance.now())) {
-          // Its log says whether it is what is known of the release (`knownFlaw`), or another violation.
+          // Its log shows whether it is the known flaw of the release or another violation.
           failed += 1;
         } else {
           served[by.version] += 1;
@@ -115,7 +115,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
       "responses of the new version": served.new,
       ...{
         "503": unavailable.length,
-        "500 of the old version in a fault": failed,
+        "500 from the old version during a fault": failed,
         "without a response": pending,
         "slowest response, ms": slowestMs,
       },

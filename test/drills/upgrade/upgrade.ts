@@ -1,4 +1,5 @@
-// The upgrade drill: instances of the release before and of this code side by side, forward and back, under faults.
+// The upgrade drill: runs instances of the previous release and of this code side by side, forward and back, under
+// faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Report, RunOptions, Say } from "../drill.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
@@ -10,7 +11,7 @@ import type { Version } from "./fleet.ts";
 import { createFleet } from "./fleet.ts";
 import { checkStories, unlessUnexpected } from "./checker.ts";
 import type { Plan } from "./plan.ts";
-import { carryOut, little, plans } from "./plan.ts";
+import { carryOut, controlPlan, plans } from "./plan.ts";
 import { knownFlaw, releasedCommit } from "./release.ts";
 import { archivedStory } from "./stories/archived.ts";
 import { changedStories } from "./stories/changed.ts";
@@ -21,44 +22,42 @@ import type { Scene, Story } from "./stories/story.ts";
 import type { Window } from "./traffic.ts";
 import { createTraffic } from "./traffic.ts";
 
-/** A run of the drill, and what is different in a control. */
+/** The options of a run. Controls set the optional ones. */
 interface UpgradeRun {
   readonly plan: Plan;
   readonly say: Say;
   readonly options: RunOptions | undefined;
-  /** Settings of instances of this code that are broken. */
+  /** The environment of new instances with a bug. */
   readonly broken?: Readonly<Record<string, string>>;
-  /** The violations that a control is to see; others count for nothing. */
+  /** The violations that count for a control. */
   readonly seen?: RegExp;
 }
 
 export const upgrade: Drill = {
   name: "upgrade",
   promise: [
-    "Instances of the release before and of this one run side by side: no error beyond 503s that a fault explains,",
-    "nothing lost, and what a newer version writes, the older reads",
+    "Instances of the previous release and this one run side by side: no errors except 503s that a fault explains,",
+    "nothing lost, and the old version reads what the new one writes",
   ].join(" "),
   run: (form, say, options) => run({ plan: plans[form], say, options }),
   controls: [
     brokenControl(
       "the new version stores a date as a number, which the old one cannot read",
       dateAsNumber,
-      (broken, say, options) => run({ plan: little, say, options, broken, seen: / to the old version got 500 / }),
+      (broken, say, options) => run({ plan: controlPlan, say, options, broken, seen: / to the old version got 500 / }),
     ),
-    brokenControl(
-      "the new version replaces a contact whatever was written since it was read",
-      losesUpdates,
-      (broken, say, options) => run({ plan: little, say, options, broken, seen: / was read, and .* was written$/ }),
+    brokenControl("the new version overwrites concurrent updates of a contact", losesUpdates, (broken, say, options) =>
+      run({ plan: controlPlan, say, options, broken, seen: / was read, and .* was written$/ }),
     ),
   ],
 };
 
-/** Milliseconds between two things that a client does. */
+/** The pause between two steps of a client. */
 const pauseMs = 40;
 
 async function run({ plan, say, options, broken = {}, seen = /^/ }: UpgradeRun): Promise<Report> {
   return withOlderCode(options?.from ?? releasedCommit, async (older) => {
-    say(`the old version is ${older.commit.slice(0, 12)}, its dependencies ${older.dependencies}`);
+    say(`the old version is ${older.commit.slice(0, 12)}; dependencies: ${older.dependencies}`);
     const { violations, figures } = await sideBySide(plan, older, broken, say);
     return { violations: violations.filter((violation) => seen.test(violation)), figures };
   });
@@ -71,7 +70,7 @@ async function sideBySide(
   say: Say,
 ): Promise<Report> {
   const failures: string[] = [];
-  // A response of 500 does not show its cause: the log does.
+  // A 500 does not reveal its cause, but the log does.
   const collectFailures =
     (version: Version) =>
     (line: string): void => {
@@ -104,11 +103,11 @@ async function sideBySide(
         const wrong = await carryOut(plan, fixture, fleet, windows, say).finally(() => (ended = true));
         const played = await playing;
         for (const story of played) if (story.status === "rejected") throw story.reason;
-        // Both versions are needed to compare what they read.
+        // The check needs both versions.
         for (const version of ["old", "new"] as const)
           if (!fleet.serving().some((member) => member.version === version)) await fleet.start(version);
         const steps = played.reduce((sum, story) => sum + (story.status === "fulfilled" ? story.value : 0), 0);
-        say(`checking what ${steps} steps of ${stories.length} clients left`);
+        say(`checking the outcome of ${steps} steps of ${stories.length} clients`);
         await checkStories(fixture, scene, stories);
         return {
           violations: [...failures, ...wrong, ...traffic.violations()],
@@ -121,7 +120,7 @@ async function sideBySide(
   );
 }
 
-/** Plays a story to its end, alternately written to each version; how many steps it was. */
+/** Plays a story until the end, alternating between the versions, and returns the number of steps. */
 async function play(story: Story, at: number, isEnded: () => boolean): Promise<number> {
   let number = 0;
   try {

@@ -1,10 +1,10 @@
-// A client that archives and restores a contact on one version, and sees on the other that it holds.
+// A client that archives and restores a contact on one version and checks it on the other.
 import { otherThan } from "../fleet.ts";
 import type { Request } from "../traffic.ts";
 import type { Scene, Story } from "./story.ts";
 import { dataOf, found, ingest, read, readBoth, same, wordOf } from "./story.ts";
 
-/** What one version archives, the other neither changes nor finds; what it restores, the other changes again. */
+/** A contact archived by one version cannot be changed or found by the other until it is restored. */
 export async function archivedStory(scene: Scene, name: string): Promise<Story> {
   const { traffic, account } = scene;
   const word = wordOf(name, 0);
@@ -50,7 +50,7 @@ export async function archivedStory(scene: Scene, name: string): Promise<Story> 
       same(scene, `${name}, archived by the ${to} version and searched on the other`, await search(), []);
       const archived = dataOf(await read(scene, by, path, name));
       if (typeof archived["archived_at"] !== "string")
-        traffic.violation(`${name} was archived by the ${to} version, and is active for the other`);
+        traffic.violation(`${name} was archived by the ${to} version, but is active in the other`);
       same(scene, `${name}, archived by the ${to} version`, archived["phone"], phone);
 
       await ingest(scene, by, "RestoreContacts", "contact_ids", id);

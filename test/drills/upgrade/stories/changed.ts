@@ -1,4 +1,4 @@
-// Clients that change one contact at the same time, each a field of its own, and read the copies of its names back.
+// Clients that change different fields of one contact at the same time and read back the copies of its name.
 import type { Version } from "../fleet.ts";
 import { otherThan } from "../fleet.ts";
 import type { Data, Scene, Story } from "./story.ts";
@@ -6,13 +6,13 @@ import { dataOf, found, ingest, read, readBoth, same, wordOf } from "./story.ts"
 
 type Field = "full_name" | "email" | "phone";
 
-/** Notes that a contact shows. */
+/** The number of notes that a contact shows. */
 const timelineLength = 50;
 const searchedAtMost = 25;
 
 /**
- * Four stories on one contact: a client for each field, and one that appends notes. Each field has one writer, so that
- * its last acknowledged value is well defined, while the versions write the same document at the same time.
+ * Four stories on one contact: a client for each field, and one that appends notes. Each field has one writer, so its
+ * last acknowledged value is well defined even though both versions write the document concurrently.
  */
 export async function changedStories(scene: Scene, name: string): Promise<Story[]> {
   const { traffic, account } = scene;
@@ -72,7 +72,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
         const what = await change("full_name", to, `Ann ${word}`);
         same(scene, `${what}, in its session`, (await client(by))["full_name"], `Ann ${word}`);
         same(scene, `${what}, searched by`, await ids(by, word), [id]);
-        same(scene, `${what}, searched by its last name`, await ids(by, before), []);
+        same(scene, `${what}, searched by its previous name`, await ids(by, before), []);
         const labels = (
           await found(scene, by, `/v1/notes?query=${mark}&limit=${searchedAtMost}`, "a search of notes")
         ).map((note) => note["parent_label"]);
@@ -109,7 +109,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
       left: () => ({ contacts: 1, sessions: 1, notes: notes.length, idempotency: 1 + notes.length }),
     },
     story(async (number, to) => {
-      // No search for a name may find it by this.
+      // Searches for a name must not match the email.
       const what = await change("email", to, `${wordOf(`mail${name}`, number)}@example.com`);
       same(scene, `${what}, in its session`, (await client(otherThan(to)))["email"], values.email);
     }),

@@ -1,4 +1,4 @@
-// A client that creates contacts and appends notes under keys, and repeats each to the other version.
+// A client that creates contacts and appends notes with idempotency keys, and repeats each write on the other version.
 import type { Version } from "../fleet.ts";
 import { otherThan } from "../fleet.ts";
 import type { Data, Scene, Story } from "./story.ts";
@@ -12,10 +12,10 @@ interface Written {
   readonly response: string;
 }
 
-/** How many writes are repeated to both versions in the end. */
+/** The maximum number of writes to repeat on both versions in the end. */
 const repeatedAtMost = 60;
 
-/** The first response of a write is that of every repetition, byte for byte, whichever version gave it. */
+/** Every repetition of a write returns the first response byte for byte, on both versions. */
 export function createdStory(scene: Scene, name: string): Story {
   const { traffic, account } = scene;
   const contacts: { readonly created: Data; readonly notes: readonly Data[] }[] = [];
@@ -43,7 +43,7 @@ export function createdStory(scene: Scene, name: string): Story {
     const { response, replayed } = await post(to, write);
     if (response !== first || !replayed)
       traffic.violation(
-        `${write.idempotencyKey} returned ${first}, and again on the ${to} version ${replayed ? "" : "no replay: "}${response}`,
+        `${write.idempotencyKey} returned ${first}, but repeated on the ${to} version ${replayed ? "" : "not as a replay "}${response}`,
       );
   }
   async function writeTwice(to: Version, path: string, idempotencyKey: string, body: object): Promise<Data> {
@@ -99,7 +99,7 @@ export function createdStory(scene: Scene, name: string): Story {
   };
 }
 
-/** Does the work for each, four at a time. */
+/** Processes the items, four at a time. */
 async function inFours<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(

@@ -1,10 +1,10 @@
-// A client of the internal listener that upserts the same external ids again and again, to each version in turn.
+// A client of the internal listener that repeatedly upserts the same external ids, alternating between the versions.
 import type { Version } from "../fleet.ts";
 import { otherThan } from "../fleet.ts";
 import type { Scene, Story } from "./story.ts";
 import { dataOf, ingest, read, readBoth, same } from "./story.ts";
 
-/** How many contacts with all that belongs to them are written in turn. */
+/** How many contacts, each with its records, are written in turn. */
 const subjects = 3;
 
 /** A record and its path. */
@@ -13,7 +13,7 @@ interface Stored {
   readonly data: object;
 }
 
-/** Every field of every kind of record, as one version wrote it and the other one reads it. */
+/** Every field of every kind of record is the same when one version writes it and the other reads it. */
 export function importedStory(scene: Scene, name: string): Story {
   const stored = new Map<number, readonly Stored[]>();
 

@@ -1,4 +1,4 @@
-// An account owner who rotates, revokes and creates the API key on one version, and uses it on every instance.
+// An account owner who rotates, revokes and creates API keys on one version and uses them on every instance.
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../../src/sign-in/session-store.ts";
 import type { Fixture } from "../../../fixtures/service/fixture.ts";
@@ -7,17 +7,17 @@ import type { ExpectedResponse, Traffic } from "../traffic.ts";
 import type { Story } from "./story.ts";
 import { dataOf } from "./story.ts";
 
-/** A provider that is never called: the session is put where a sign-in would put it. */
+/** A provider that is never called, because the session is stored directly. */
 export const provider = {
   OIDC_ISSUER: "http://127.0.0.1:9/",
   OIDC_CLIENT_ID: "records",
   OIDC_CLIENT_SECRET: "client-secret-of-the-drill",
 } as const;
-/** The setting of instances that `startChild` starts. */
+/** The session secret of instances that `startChild` starts. */
 const sessionSecret = "child-session-secret-of-32-characters";
 const subject = "person-dora";
 
-/** A change of the key is in force on every instance with the next request. */
+/** A change of the key takes effect on every instance with the next request. */
 export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic): Promise<Story> {
   const account = await fixture.account();
   await fixture.services.accounts.link(new UUID(account.id), { issuer: provider.OIDC_ISSUER, subject });
@@ -51,7 +51,7 @@ export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic
     if (used === undefined) return;
     const versions = [...new Set(fleet.serving().map(({ version }) => version))];
     for (const to of versions) {
-      // Twice, so that where a version has two instances, both are called.
+      // Sent twice, to reach both instances if a version has two.
       for (let time = 0; time < 2; time++)
         await traffic.send({
           to,
@@ -67,13 +67,13 @@ export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic
   return {
     async step(number, to) {
       if (number % 4 === 3) {
-        // 404 where an earlier attempt revoked it and its response was lost.
+        // 404 if an earlier attempt revoked it and its response was lost.
         const { unconfirmed, reply } = await change(to, "DELETE", "/v1/api-key", [200, 404]);
         if (reply.status === 404 && unconfirmed === 0) traffic.violation(`the ${to} version knows no key to revoke`);
         [key, previous] = [undefined, key];
       } else {
         const path = key === undefined ? "/v1/api-key" : "/v1/api-key/rotate";
-        // An attempt whose response was lost may have created one, which nobody has seen: the next rotates it.
+        // If an attempt whose response was lost created a key, the next attempt rotates it.
         const response = await change(to, "POST", path, [201, 409]);
         if (response.reply.status === 409 && response.unconfirmed === 0)
           traffic.violation(`the ${to} version has a key that was revoked`);

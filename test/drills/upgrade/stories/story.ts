@@ -1,12 +1,12 @@
-// What the stories of the drill share. A story is one client that does one thing after another and checks the outcome.
+// What the stories share. A story is a client that performs steps and checks their outcome.
 import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../../../fixtures/service/fixture.ts";
 import type { Version } from "../fleet.ts";
 import type { ExpectedResponse, Request, Traffic } from "../traffic.ts";
 
-/** One client. */
+/** A client. */
 export interface Story {
-  /** Does the next thing; `to` is the version that writes, the other one reads it back. */
+  /** Performs the next step. Writes to the version `to` and reads back from the other. */
   step(number: number, to: Version): Promise<void>;
   /** Reads everything that it wrote from both versions. */
   check(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Story {
   left(): Readonly<Partial<Record<"contacts" | "notes" | "sessions" | "idempotency", number>>>;
 }
 
-/** Where a story takes place. */
+/** The traffic and the account of a story. */
 export interface Scene {
   readonly traffic: Traffic;
   readonly account: Account;
@@ -23,7 +23,7 @@ export interface Scene {
 /** The fields of a record as REST returns it. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** What `data` of the response is. */
+/** The `data` of a response. */
 export function dataOf({ reply }: ExpectedResponse): Data {
   return (JSON.parse(reply.body) as { readonly data: Data }).data;
 }
@@ -38,28 +38,28 @@ export async function read(
   return traffic.send({ to, what, method: "GET", path, key: account.key, expect: [200] });
 }
 
-/** Reads a path from both versions, which have to return the same bytes. */
+/** Reads a path from both versions, which must return the same bytes. */
 export async function readBoth(scene: Scene, path: string, what: string): Promise<Data> {
   const [older, newer] = [await read(scene, "old", path, what), await read(scene, "new", path, what)];
   if (older.reply.body !== newer.reply.body)
     scene.traffic.violation(
-      `${what} (GET ${path}) is ${older.reply.body} to the old version, and ${newer.reply.body} to the new one`,
+      `${what} (GET ${path}) is ${older.reply.body} on the old version, but ${newer.reply.body} on the new one`,
     );
   return dataOf(newer);
 }
 
-/** The items that a search finds, from a version. */
+/** The results of a search on a version. */
 export async function found(scene: Scene, to: Version, path: string, what: string): Promise<readonly Data[]> {
   return dataOf(await read(scene, to, path, what)) as unknown as readonly Data[];
 }
 
-/** Has to be equal; says what, by whom, and how it differs. */
+/** Reports a violation if the value differs from the expected one. */
 export function same({ traffic }: Scene, what: string, value: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(value, expected))
     traffic.violation(`${what}: ${JSON.stringify(value)} was read, and ${JSON.stringify(expected)} was written`);
 }
 
-/** Writes one item through the internal listener; the id of its record. */
+/** Writes one item through the internal listener and returns the id of its record. */
 export async function ingest(
   { traffic, account }: Scene,
   to: Version,
@@ -84,8 +84,8 @@ export async function ingest(
 }
 
 /**
- * A word of letters that no other number of the same name has, all of one length: a search for one finds no other. Each
- * letter is there twice, so that none is another with one letter misspelt.
+ * A unique word of letters for each number, all of the same length, so that a search only finds its own. Letters are
+ * doubled, so that no word is a one-letter typo of another.
  */
 export function wordOf(name: string, number: number): string {
   const letters = Array.from({ length: 5 }, (_, place) =>

@@ -1,4 +1,4 @@
-// Clients that change contacts over several instances, so that the branches of a cut meet in one contact.
+// Clients that change contacts over several instances, so that both branches of a cut change the same contact.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fields, Operation } from "./operation.ts";
 import type { Register, Round } from "./registers.ts";
@@ -7,26 +7,26 @@ import { fromClient, pick, uniqueValue } from "./registers.ts";
 const names = ["full_name", "email", "phone"] as const;
 
 /**
- * Two hands on every instance change a field now and then, and do not wait for each other: seldom enough that both
- * sides of a cut come to the same count of changes, and each contact at a pace of its own.
+ * Two writers per instance occasionally change a field without waiting for each other. Each contact has its own pace,
+ * slow enough that both sides of a cut reach the same number of changes.
  */
-export async function quietHands({ number, calls, instances, running }: Round, { contact }: Register): Promise<void> {
+export async function slowWriters({ number, calls, instances, running }: Round, { contact }: Register): Promise<void> {
   const pace = 300 + Math.random() * 1_500;
   const free = instances.flatMap((instance) =>
-    [1, 2].map((hand) => ({ client: `hand ${hand} ${contact.slice(0, 4)} ${instance}`, instance })),
+    [1, 2].map((writer) => ({ client: `writer ${writer} ${contact.slice(0, 4)} ${instance}`, instance })),
   );
   const underWay = new Set<Promise<unknown>>();
   while (running()) {
-    const [hand] = free.splice(Math.floor(Math.random() * free.length), 1);
-    if (hand !== undefined) {
-      const from = fromClient(hand.client, hand.instance);
+    const [writer] = free.splice(Math.floor(Math.random() * free.length), 1);
+    if (writer !== undefined) {
+      const from = fromClient(writer.client, writer.instance);
       const field = pick(names);
       const operation =
         Math.random() < 0.6
           ? calls.set(from, contact, { [field]: uniqueValue(field, number) })
           : calls.get(from, contact);
       const done = operation.then(() => {
-        free.push(hand);
+        free.push(writer);
         underWay.delete(done);
       });
       underWay.add(done);
@@ -37,10 +37,10 @@ export async function quietHands({ number, calls, instances, running }: Round, {
 }
 
 /**
- * Right after a cut: two changes over an instance on the old primary's side, one on top of the other, and one over
- * another instance, so that both branches have come to the same count when they meet again.
+ * Right after a cut, makes two successive changes over an instance on the old primary's side and one over another
+ * instance, so that both branches have the same number of changes when they meet again.
  */
-export async function crossedHands(
+export async function crossedWriters(
   { number, calls, running }: Round,
   { contact }: Register,
   alone: readonly string[],
