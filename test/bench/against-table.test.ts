@@ -1,4 +1,4 @@
-// The comparison with an older commit: its table, its ratios, and when it fails.
+// Tests the comparison with an older commit: its table, its ratios, and when it fails.
 import { expect, test } from "vitest";
 import { againstTable, isSlower, ratioTable } from "./against-table.ts";
 import type { Run, Sample } from "./results.ts";
@@ -17,7 +17,7 @@ const run = (own: Sample, other: Sample, failed = 0): Run => ({
   memoryMb: { own: 1, other: 1 },
 });
 
-test("shows medians with their spread, the ratio of each round, and the failures", () => {
+test("shows medians with their spread, the ratios of the rounds, and the failures", () => {
   const runs = [
     run(sample(200, 500), sample(100, 500), 2),
     run(sample(300, 500), sample(200, 500)),
@@ -30,11 +30,11 @@ test("shows medians with their spread, the ratio of each round, and the failures
   );
   expect(text).toContain("## get, 3 members");
   expect(text).toContain("| requests/s | 200 (100 to 300) | 200 (100 to 200) | 1.50 (0.50 to 2.00) |");
-  expect(text).toContain("| CPU µs per request: Redis | 0 (0 to 0) | 0 (0 to 0) | too little to tell |");
+  expect(text).toContain("| CPU µs per request: Redis | 0 (0 to 0) | 0 (0 to 0) | too little to measure |");
   expect(text).toContain("**2 requests failed.**");
 });
 
-test("a line is slower if every run exceeds the limit, by the service alone or with the databases", () => {
+test("a line is slower if every run exceeds the limit, with or without the databases", () => {
   const even = run(sample(1, 500), sample(1, 500));
   const slow = run(sample(1, 650), sample(1, 500));
   const slowDatabase = run(sample(1, 500, 2_000), sample(1, 500));
@@ -44,7 +44,7 @@ test("a line is slower if every run exceeds the limit, by the service alone or w
   expect(isSlower({ runs: [slowDatabase, slowDatabase] }, 1.25)).toBe(true);
 });
 
-test("shows the ratio of each line, and marks a line that exceeds the limit", () => {
+test("shows the ratio of each line and marks lines that exceed the limit", () => {
   const text = ratioTable(
     [
       { members: 1, line: "get", runs: [run(sample(1, 650), sample(1, 500))] },
@@ -52,6 +52,6 @@ test("shows the ratio of each line, and marks a line that exceeds the limit", ()
     ],
     1.25,
   );
-  expect(text).toContain("| get | 1.30 (1.30 to 1.30) | 1.10 (1.10 to 1.10) | **beyond 1.25** |");
+  expect(text).toContain("| get | 1.30 (1.30 to 1.30) | 1.10 (1.10 to 1.10) | **above 1.25** |");
   expect(text).toContain("| notes | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 3 requests failed. |");
 });

@@ -1,14 +1,15 @@
-// The comparison with an older commit: as a table in Markdown, and as one line for each line of the bench.
+// Formats the comparison with an older commit: a full Markdown table, and a short one with a row for each line of the
+// bench.
 import type { Pair, Sample, Side } from "./results.ts";
 import { median, ratios, roundsOf, spread } from "./results.ts";
 import { grid } from "./table.ts";
 
-/** A line over a replica set of so many members; `own` is this code, `other` the older. */
+/** A line on a replica set of this size. `own` is this code, `other` the older code. */
 export interface Compared extends Pick<Pair, "line" | "runs"> {
   readonly members: 1 | 3;
 }
 
-/** The figures of the table, with their digits after the point. */
+/** The figures of the table, with their decimals. */
 const figures: readonly (readonly [title: string, figure: keyof Sample, digits: number])[] = [
   ["requests/s", "rate", 0],
   ["p50 ms", "p50Ms", 2],
@@ -19,7 +20,7 @@ const figures: readonly (readonly [title: string, figure: keyof Sample, digits: 
 ];
 const checked = ["serviceUs", "totalUs"] as const;
 
-/** The whole comparison; `notes` are sentences on how it was measured. */
+/** The full comparison. `notes` describe the measurement. */
 export function againstTable(compared: readonly Compared[], commit: string, notes: readonly string[]): string {
   const sections = compared.map((one) => {
     const title = `## ${one.line}, ${one.members} member${one.members === 1 ? "" : "s"}`;
@@ -33,25 +34,25 @@ export function againstTable(compared: readonly Compared[], commit: string, note
   return `${[...head, notes.map((note) => `- ${note}`).join("\n"), ...sections].join("\n\n")}\n`;
 }
 
-/** The ratio of each line, new / old, by processor time for each request; above 1 this code is slower. */
+/** The ratio new / old of each line, by CPU time per request. Above 1, this code is slower. */
 export function ratioTable(compared: readonly Compared[], limit: number): string {
   const rows = compared.map((one) => [
     one.line,
     ...checked.map((figure) => spread(ratios(roundsOf(one), figure), 2)),
-    isSlower(one, limit) ? `**beyond ${limit}**${failures(one, "; ", "")}` : failures(one, "", ""),
+    isSlower(one, limit) ? `**above ${limit}**${failures(one, "; ", "")}` : failures(one, "", ""),
   ]);
   return grid(["new / old", "CPU of the service", "CPU with mongod and redis-server", ""], rows);
 }
 
 /**
- * Whether this code takes more than `limit` times the processor time in every run: one run may have met other work on
- * the machine.
+ * Whether this code takes more than `limit` times the CPU time in every run. A single run may be disturbed by other
+ * work.
  */
 export function isSlower({ runs }: Pick<Compared, "runs">, limit: number): boolean {
   return checked.some((figure) => runs.every(({ rounds }) => median(ratios(rounds, figure)) > limit));
 }
 
-/** How many responses were no success. */
+/** The number of failed requests. */
 export function failedOf({ runs }: Pick<Compared, "runs">): number {
   return runs.reduce((sum, { failed }) => sum + failed.own + failed.other, 0);
 }

@@ -1,4 +1,5 @@
-// This code against an older commit: both services over one database and one Redis, loaded in turn, round by round.
+// Compares this code with an older commit: both services share MongoDB and Redis and are loaded in turn, round by
+// round.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,31 +22,31 @@ import { pinToOtherCore, startLoadClient, startPeer } from "./processes.ts";
 import * as requests from "./requests.ts";
 import type { Run, Sides } from "./results.ts";
 
-/** How it is compared. */
+/** The options of a comparison. */
 export interface AgainstOptions {
   readonly commit: string;
-  /** Sizes of the replica set, one after the other. */
+  /** Sizes of the replica set to measure, in order. */
   readonly members: readonly (1 | 3)[];
-  /** Lines by their names; undefined for all. */
+  /** Names of lines; undefined for all. */
   readonly only: readonly string[] | undefined;
   readonly effort: Effort;
-  /** The Node that runs both. */
+  /** The Node that runs both services. */
   readonly node: string;
-  /** A line that takes more than so many times the processor time is measured again; undefined for none. */
+  /** Lines that take more than this many times the CPU time are measured again; undefined for none. */
   readonly limit: number | undefined;
   readonly say: (line: string) => void;
 }
 
-/** The same for every line, so that lines can be compared. */
+/** The same for every line, so that lines are comparable. */
 const connections = 8;
-/** Contacts that are changed in turn: enough that two requests seldom meet. */
+/** Contacts to change in turn: enough that two requests rarely conflict. */
 const changedContacts = 500;
 
 /** Measures all lines. Leaves no process and no folder behind. */
 export async function compareWith(options: AgainstOptions): Promise<Compared[]> {
   const { commit, members, only, say } = options;
   return withOlderCode(commit, async (older) => {
-    say(`the older code is ${older.commit}, its dependencies ${older.dependencies}`);
+    say(`the older code is ${older.commit}; dependencies: ${older.dependencies}`);
     const compared: Compared[] = [];
     for (const count of members) {
       await withFixture({ members: count, instances: 0 }, async (fixture) => {
@@ -68,7 +69,7 @@ export async function compareWith(options: AgainstOptions): Promise<Compared[]> 
 async function runsOf(pair: PairLoad, { effort, limit, say }: AgainstOptions): Promise<Run[]> {
   const runs = await measureRuns(() => measureRun(pair), effort, say);
   if (limit === undefined || !isSlower({ runs }, limit)) return runs;
-  say(`more than ${limit} times the processor time: measures again`);
+  say(`more than ${limit} times the CPU time: measuring again`);
   return [...runs, await measureRun(pair)];
 }
 
@@ -89,7 +90,7 @@ function pairLoad(
   };
 }
 
-/** The requests of every line, by its name. */
+/** The requests of every line, by name. */
 async function linesOn(
   { client, mongod, services: { accounts, apiKeys } }: Fixture,
   say: (line: string) => void,
@@ -104,7 +105,7 @@ async function linesOn(
     await apiKeys.create(writer._id, "read_write"),
   ];
   const ids = await addContacts({ client, accountId: writer._id, count: changedContacts });
-  // Not before every member has all of it: catching up would count as the first line's.
+  // Waits for replication, so that its cost does not count for the first line.
   await client
     .db()
     .collection("bench_settled")
@@ -129,23 +130,23 @@ async function withPair(
   node: string,
   work: (pair: Sides<RunningPeer>, client: LoadClient) => Promise<void>,
 ): Promise<void> {
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-against-"));
-    endings.push(() => rmSync(scratch, { recursive: true, force: true }));
+    cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
     pinToOtherCore([...fixture.mongod.members, fixture.redis].map(({ pid }) => pid));
     const parts = { mongodbUri: fixture.mongod.uri, redisUrl: fixture.redis.uri, node };
     const started = async (command: PeerCommand): Promise<RunningPeer> => {
       const peer = await startPeer(command, "");
-      endings.push(() => peer.stop());
+      cleanups.push(() => peer.stop());
       return peer;
     };
     const other = await started(serviceIn(older.folder, parts, join(scratch, "old")));
     const own = await started(ours(parts, join(scratch, "new")));
     const client = startLoadClient();
-    endings.push(() => client.stop());
+    cleanups.push(() => client.stop());
     await work({ own, other }, client);
   } finally {
-    for (const end of endings.reverse()) await end();
+    for (const end of cleanups.reverse()) await end();
   }
 }

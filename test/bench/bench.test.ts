@@ -1,5 +1,4 @@
-// The bench on its small set of data: all peers return the same before anything is measured, and a table and a plot
-// are written.
+// Runs the bench on its small data set: all peers return the same responses, and the table and the plot are complete.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -41,7 +40,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("every peer responds to every line without a failure", () => {
+test("every peer serves every line without failures", () => {
   const { pairs } = benched.results;
   expect([...new Set(pairs.map(({ line }) => line))]).toEqual(lines);
   for (const { line, other, runs } of pairs) {
@@ -60,11 +59,11 @@ test("every peer responds to every line without a failure", () => {
   ]);
 });
 
-test("a search for one word reads no more documents than its page, and at most 5,000 more keys for a long word", () => {
+test("a search for one word reads no more documents than its page, and at most 5,000 extra keys for a long word", () => {
   const searches = benched.results.searches.filter(({ list, words }) => list === "notes" && words === "one");
   expect(searches.length).toBeGreaterThan(2);
   for (const { title, sizes } of searches.filter(({ comparable }) => comparable)) {
-    const mayBeLong = title === "a frequent word" || title === "a word of middling frequency";
+    const mayBeLong = title === "a frequent word" || title === "a word of medium frequency";
     for (const { keys, documents } of sizes) {
       expect(documents, title).toBeLessThanOrEqual(16);
       expect(keys, title).toBeLessThanOrEqual(mayBeLong ? 5_016 : 16);
@@ -75,14 +74,14 @@ test("a search for one word reads no more documents than its page, and at most 5
 test("the table shows every measured goal and whether it is reached", () => {
   const text = table([benched]);
   expect(text).toMatch(
-    /\| GET contact against the floor with a token \| CPU for each request \| at least 0\.9 \| \d+\.\d\d (reached|\*\*missed\*\*) \|/,
+    /\| GET contact against the floor with a token \| CPU per request \| at least 0\.9 \| \d+\.\d\d (reached|\*\*missed\*\*) \|/,
   );
   expect(text).toContain("| Memory after GET contact against Fastify |");
   expect(text).toContain("### Search by size");
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-test("the plot is well-formed and has a bar for every measured goal", () => {
+test("the plot is well-formed XML with a bar for every measured goal", () => {
   const svg = plot(benched.results);
   expect(unclosed(svg)).toEqual([]);
   expect(svg.match(/<rect /g)).toHaveLength(
@@ -91,7 +90,7 @@ test("the plot is well-formed and has a bar for every measured goal", () => {
   expect(svg).toContain("prefers-color-scheme: dark");
 });
 
-test("detects a response that differs in one member, and a failed one", async () => {
+test("detects a response that differs in one property, and a failed one", async () => {
   const responses = [
     [200, { data: { id: "1", email: null } }],
     [200, { data: { id: "1", email: "ann@example.com" } }],
@@ -120,8 +119,8 @@ test("detects a response that differs in one member, and a failed one", async ()
   try {
     const found = await differences(line, (peer) => (peer === "ours" ? ours : peer === "floor" ? floor : fastify) ?? 0);
     expect(found).toEqual([
-      expect.stringContaining("line: floor responds to request 0 otherwise"),
-      expect.stringContaining("line: fastify responds to request 0 otherwise"),
+      expect.stringContaining("line: floor responds to request 0 differently"),
+      expect.stringContaining("line: fastify responds to request 0 differently"),
     ]);
     expect(await differences({ ...line, subjects: [subject("ours"), subject("ours")] }, () => ours ?? 0)).toEqual([]);
   } finally {
@@ -129,7 +128,7 @@ test("detects a response that differs in one member, and a failed one", async ()
   }
 });
 
-/** The elements that are opened and not closed, or closed and not open. */
+/** Elements that are not closed, or closed without being open. */
 function unclosed(xml: string): string[] {
   const open: string[] = [];
   for (const [, closes, name = "", closed] of xml.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {

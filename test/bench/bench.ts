@@ -1,5 +1,5 @@
-// The bench from the data to the results: lays the fixture, and for each pair starts both subjects, checks that they
-// return the same, and measures.
+// Runs the bench: starts the fixture, and for each pair starts both subjects, checks that they return the same
+// responses, and measures them.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { fullData, mainAccount, smallData } from "./dataset/accounts.ts";
 import { transcriptIdsOf } from "./dataset/load.ts";
 import { addContacts, clearWritten } from "./dataset/written.ts";
 import type { BenchAccount, Fixture } from "./fixture.ts";
-import { layGround } from "./fixture.ts";
+import { startFixture } from "./fixture.ts";
 import type { Line, Subject } from "./lines.ts";
 import { linesOf } from "./lines.ts";
 import type { WireRequest } from "./load/load.ts";
@@ -25,51 +25,51 @@ import type { Pair, Results, Run } from "./results.ts";
 import { ratios, roundsOf, spread } from "./results.ts";
 import { measureSearches } from "./search.ts";
 
-/** What of the bench is run, and on what. */
+/** What to measure, and with which data. */
 export interface BenchOptions {
   readonly dataDir: string;
   readonly small: boolean;
-  /** Lines by their names, and "start", "memory" and "search"; undefined for all. */
+  /** Names of lines, "start", "memory" or "search"; undefined for all. */
   readonly only: readonly string[] | undefined;
   readonly effort: Effort;
   readonly say: (line: string) => void;
-  /** The Node that runs the service and the peers in TypeScript. */
+  /** The Node that runs the service and the peers. */
   readonly node: string;
 }
 
-/** What came of it; `notes` are sentences on how it was measured. */
+/** The results. `notes` describe the measurement. */
 export interface Benched {
   readonly results: Results;
   readonly notes: readonly string[];
 }
 
-/** Everything that the measurements share. */
+/** What the measurements share. */
 interface Setup {
   readonly options: BenchOptions;
   readonly fixture: Fixture;
   readonly lines: readonly Line[];
   readonly commands: ReadonlyMap<PeerName, PeerCommand>;
   readonly client: LoadClient;
-  /** Peers that run until the end; on the full set there are none. */
+  /** Peers that run until the end; only on the small set. */
   readonly kept: Map<PeerName, Promise<RunningPeer>>;
 }
 
 const writerAccount = "writes";
-/** After so many requests memory is compared; on the small set after fewer. */
+/** The number of requests after which memory is compared. */
 const memoryRequests = { full: 100_000, small: 200 } as const;
 
-/** Runs the bench. Fails where a peer responds otherwise than the service. Leaves no process behind. */
+/** Runs the bench. Fails if a peer's response differs from the service's. Leaves no process behind. */
 export async function bench(options: BenchOptions): Promise<Benched> {
   const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
-  return withFixture(options, async (fixture, scratch, endings) => {
+  return withFixture(options, async (fixture, scratch, cleanups) => {
     const { accounts, lines, commands, clear } = await prepare(fixture, plan, { scratch, node });
-    endings.push(clear);
+    cleanups.push(clear);
     const client = startLoadClient();
-    endings.push(() => client.stop());
+    cleanups.push(() => client.stop());
     const kept: Setup["kept"] = new Map();
-    endings.push(() => stopAll([...kept.values()]));
+    cleanups.push(() => stopAll([...kept.values()]));
     const setup: Setup = { options, fixture, lines, commands, client, kept };
 
     const results: Results = { node: versionOf(node), pairs: [], starts: {}, searches: [], memory: undefined };
@@ -91,7 +91,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
   });
 }
 
-/** Starts both for each run, and stops them after it: no other subject runs meanwhile. */
+/** Starts both subjects for each run and stops them afterwards, so that no other subject runs meanwhile. */
 async function measurePair(setup: Setup, line: Line, own: Subject, other: Subject): Promise<Pair> {
   const { options, fixture, client } = setup;
   const title = `${line.name.padEnd(10)} ${own.name} against ${other.name}`;
@@ -119,13 +119,13 @@ async function measurePair(setup: Setup, line: Line, own: Subject, other: Subjec
   const runs = await measureRuns(run, options.effort, say);
   const pair: Pair = { line: line.name, lineTitle: line.title, own: named(own), other: named(other), runs };
   const cost = (figure: "serviceUs" | "totalUs"): string => spread(ratios(roundsOf(pair), figure), 2);
-  say(`processor time ${cost("serviceUs")} times, with the databases ${cost("totalUs")}`);
+  say(`CPU ratio ${cost("serviceUs")}, with the databases ${cost("totalUs")}`);
   return pair;
 }
 
 /**
- * Runs the work with these peers, in their order, and stops them. On the small set, whose figures mean nothing, they
- * continue to run: most of its time would be starts.
+ * Starts these peers, runs the work and stops them. On the small set, whose figures do not matter, they keep running to
+ * save time.
  */
 async function withPeers<T>(
   { options: { small }, lines, commands, kept }: Setup,
@@ -148,7 +148,7 @@ async function withPeers<T>(
   }
 }
 
-/** Stops those that have started. */
+/** Stops the peers that have started. */
 async function stopAll(starting: readonly Promise<RunningPeer>[]): Promise<void> {
   for (const one of await Promise.allSettled(starting)) if (one.status === "fulfilled") await one.value.stop();
 }
@@ -174,40 +174,37 @@ async function memoryOf(setup: Setup, requests: number): Promise<Results["memory
   return { requests, mb };
 }
 
-/**
- * Lays the fixture and runs the work, with a folder to throw away; what it puts among the endings is done last, in the
- * end.
- */
+/** Starts the fixture and runs the work with a temporary folder. The cleanups run in reverse at the end. */
 async function withFixture<T>(
   { dataDir, small, say }: BenchOptions,
-  work: (fixture: Fixture, scratch: string, endings: (() => unknown)[]) => Promise<T>,
+  work: (fixture: Fixture, scratch: string, cleanups: (() => unknown)[]) => Promise<T>,
 ): Promise<T> {
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-bench-run-"));
-    endings.push(() => rmSync(scratch, { recursive: true, force: true }));
-    const fixture = await layGround(dataDir, small ? smallData : fullData, small ? 0.5 : 6, say);
-    endings.push(() => fixture.stop());
+    cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
+    const fixture = await startFixture(dataDir, small ? smallData : fullData, small ? 0.5 : 6, say);
+    cleanups.push(() => fixture.stop());
     pinToOtherCore(Object.values(fixture.databases).flat());
-    return await work(fixture, scratch, endings);
+    return await work(fixture, scratch, cleanups);
   } finally {
-    for (const end of endings.reverse()) await end();
+    for (const end of cleanups.reverse()) await end();
   }
 }
 
 /**
- * Shows CPU profiles for each of the lines, of the service and of the first that it is compared with; of the start, of
- * the service alone. Leaves no process behind.
+ * Prints CPU profiles of each line for the service and for the first subject it is compared with, and of the start only
+ * for the service. Leaves no process behind.
  */
 export async function profileLines(options: BenchOptions): Promise<void> {
   const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
-  await withFixture(options, async (fixture, scratch, endings) => {
+  await withFixture(options, async (fixture, scratch, cleanups) => {
     const programs = { scratch, node };
     const { lines, accounts, clear } = await prepare(fixture, plan, programs);
-    endings.push(clear);
+    cleanups.push(clear);
     const client = startLoadClient();
-    endings.push(() => client.stop());
+    cleanups.push(() => client.stop());
     for (const name of only ?? []) {
       const line = lines.find((one) => one.name === name);
       const subjects = line?.subjects.slice(0, 2) ?? [];
@@ -218,10 +215,10 @@ export async function profileLines(options: BenchOptions): Promise<void> {
         const commands = await peerCommands(fixture, { ...accounts, ...programs, nodeOptions });
         const begun = performance.now();
         const running = await startPeer(commands.get(peer) as PeerCommand, firstRequestOf(lines, peer));
-        endings.push(() => running.stop());
+        cleanups.push(() => running.stop());
         const load = { ports: [running.port], connections: 16, requests };
         const run = (seconds: number) => (name === "start" ? undefined : client.run({ ...load, seconds }));
-        // Until what it runs is compiled.
+        // Warms up until the code is compiled.
         await run(effort.warmSeconds);
         const from = name === "start" ? 0 : performance.now() - begun;
         const profiled = await run(effort.seconds * 3);
@@ -248,7 +245,7 @@ async function prepare(
   const reader = await fixture.account(mainAccount);
   const writer = await fixture.account(writerAccount);
   const clear = (): Promise<void> => clearWritten(fixture.client, writer.id);
-  // An earlier run may have been cut off.
+  // An earlier run may have been interrupted.
   await clear();
   const writeContactIds = await addContacts({ client: fixture.client, accountId: writer.id, count: 200 });
   const transcriptIds = await transcriptIdsOf(fixture.client, reader.id);
@@ -257,7 +254,7 @@ async function prepare(
   return { accounts, lines, clear, commands: await peerCommands(fixture, { ...accounts, ...programs }) };
 }
 
-/** By what it is seen that a peer responds; empty for one that speaks HTTP/2 alone, whose port has to do. */
+/** The request that shows that a peer is up. Empty for a peer that only speaks HTTP/2, where an open port is enough. */
 function firstRequestOf(lines: readonly Line[], peer: PeerName): string {
   const line = lines.find(({ name }) => name === (peer === "connect" ? "connect" : "get"));
   const request = line?.subjects[0]?.requests[0] as WireRequest;
@@ -268,18 +265,18 @@ function notesOn({ name, accounts }: DataPlan, { runs, rounds, seconds }: Effort
   const total = (kind: "contacts" | "sessions" | "notes"): string =>
     accounts.reduce((sum, account) => sum + account[kind], 0).toLocaleString("en");
   return [
-    `Data: ${name === "small" ? "the small set, whose figures mean nothing; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
+    `Data: ${name === "small" ? "the small set, whose figures do not matter; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
     machineNote(node),
-    `Runs of each pair: ${runs}, in each of them ${rounds} rounds of ${seconds} s. Both subjects are started for the run and loaded in turn, and apart from them only the databases run. Where two runs differ by more than 15 %, the pair is measured again.`,
+    `Runs of each pair: ${runs}, each with ${rounds} rounds of ${seconds} s. Both subjects are started for the run and loaded in turn. Apart from them, only the databases run. If two runs differ by more than 15 %, the pair is measured again.`,
   ];
 }
 
-/** The machine, the Node, and how busy they were. Call it at the end. */
+/** Describes the machine, its load and the Node. Call it at the end. */
 export function machineNote(node: string): string {
-  return `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${node}. ${pinned ? "The service under measurement has a core for itself; MongoDB, Redis and the client share another." : "Nothing is bound to a core."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, others were at work there and the figures are rough.`;
+  return `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${node}. ${pinned ? "The measured service has its own core; MongoDB, Redis and the client share another." : "Processes are not pinned to cores."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, other processes were busy and the figures are rough.`;
 }
 
-/** The version of a Node, such as `v24.21.0`. Fails where the program is none. */
+/** The version of a Node, such as `v24.21.0`. */
 export function versionOf(node: string): string {
   return execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 }

@@ -1,4 +1,4 @@
-// The honesty check: before anything is measured, every peer gives the same responses.
+// The fairness check: verifies that all peers return the same responses before they are measured.
 import { gunzipSync } from "node:zlib";
 import { isDeepStrictEqual } from "node:util";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
@@ -10,11 +10,11 @@ import type { LoadRequest } from "./load/load.ts";
 import { uniqueMark } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
 
-/** How many of a line's requests are compared. */
+/** How many requests of a line to compare. */
 const compared = 12;
 let unique = 0;
 
-/** Where the responses of a line differ, in words; nothing where they are the same. */
+/** Describes how the responses of a line differ. */
 export async function differences(line: Line, portOf: (peer: PeerName) => number): Promise<string[]> {
   const found: string[] = [];
   for (const form of ["rest", "connect", "grpc"] as const) {
@@ -27,7 +27,7 @@ export async function differences(line: Line, portOf: (peer: PeerName) => number
         const response = await responseOf(line, other, at, portOf);
         if (!isDeepStrictEqual(response, expected))
           found.push(
-            `${line.name}: ${other.name} responds to request ${at} otherwise than ${first.name}: ${brief(response)} instead of ${brief(expected)}`,
+            `${line.name}: ${other.name} responds to request ${at} differently than ${first.name}: ${brief(response)} instead of ${brief(expected)}`,
           );
       }
     }
@@ -35,7 +35,7 @@ export async function differences(line: Line, portOf: (peer: PeerName) => number
   return found;
 }
 
-/** The response as JSON, without what is the server's own; undefined for a failure. */
+/** The response as JSON, without server-generated values; undefined for a failure. */
 async function responseOf(
   line: Line,
   { requests, peers: [peer = "ours"] }: Subject,
@@ -43,7 +43,7 @@ async function responseOf(
   portOf: (peer: PeerName) => number,
 ): Promise<unknown> {
   const text = await textOf(portOf(peer), requests[at % requests.length] as LoadRequest);
-  return text === undefined ? undefined : (JSON.parse(line.writes ? withoutOwn(text) : text) as unknown);
+  return text === undefined ? undefined : (JSON.parse(line.writes ? withoutGenerated(text) : text) as unknown);
 }
 
 async function textOf(port: number, request: LoadRequest): Promise<string | undefined> {
@@ -66,8 +66,8 @@ async function textOf(port: number, request: LoadRequest): Promise<string | unde
   return plain.toString();
 }
 
-/** Ids, instants and numbers that nobody else was given. */
-function withoutOwn(text: string): string {
+/** Replaces generated ids, times and unique numbers. */
+function withoutGenerated(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time")

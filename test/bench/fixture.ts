@@ -1,4 +1,4 @@
-// Where the bench runs: a mongod with the data, kept in a folder of its own, and a Redis.
+// The fixture of the bench: a mongod whose data is kept between runs, and a Redis.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { UUID } from "mongodb";
@@ -16,58 +16,58 @@ import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
 import type { DatabasePids } from "./measure.ts";
 
-/** An account of the data, and a key to it that was made for this run. */
+/** An account of the data set, with an API key created for this run. */
 export interface BenchAccount {
   readonly id: UUID;
   readonly key: string;
 }
 
-/** Everything that peers share. */
+/** What the peers share. */
 export interface Fixture {
-  /** For an administrator. */
+  /** A client with an administrator's rights. */
   readonly client: MongoClient;
-  /** For the service's user. */
+  /** The URI with the service's user. */
   readonly mongodbUri: string;
   readonly redisUrl: string;
   readonly cacheDir: string;
   readonly databases: DatabasePids;
-  /** The account with this name in the data, or a new and empty one. */
+  /** The account with this name in the data set, or a new, empty one. */
   account(name: string): Promise<BenchAccount>;
   stop(): Promise<void>;
 }
 
-/** Where programs and the data are kept between runs. */
+/** The folder that keeps programs and data between runs. */
 export function cacheFolder(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "records");
 }
 
-/** Starts mongod and Redis on the folder, with `cacheGigabytes` for mongod, and loads what of the data is missing. */
-export async function layGround(
+/** Starts mongod, with a cache of `cacheGigabytes`, and Redis on the folder, and loads the data if it is missing. */
+export async function startFixture(
   dataDir: string,
   plan: DataPlan,
   cacheGigabytes: number,
   say: (line: string) => void,
 ): Promise<Fixture> {
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
-    for (const end of endings.splice(0).reverse()) await end();
+    for (const end of cleanups.splice(0).reverse()) await end();
   };
   try {
     const lock = await lockDataDir(dataDir);
-    endings.push(() => lock.release());
+    cleanups.push(() => lock.release());
     const cacheDir = cacheFolder();
     const options = { dataDir, cacheDir, env: process.env, progress: say };
     const redis = await startRedis(options);
-    if (redis === undefined) throw new Error("the bench needs a redis-server");
-    endings.push(() => redis.stop());
-    // All of the data fits into the cache.
+    if (redis === undefined) throw new Error("The bench needs redis-server.");
+    cleanups.push(() => redis.stop());
+    // The cache holds all data.
     const kind = withCache(await mongodOn(dataDir), cacheGigabytes);
     const server = await startServer(kind, await findMongod(options), options);
-    endings.push(() => server.stop());
-    // The data is dropped and its indexes are built with more memory: the service's own user may do neither.
+    cleanups.push(() => server.stop());
+    // Dropping the database and raising the memory for index builds need an administrator.
     const { uri: mongodbUri, administratorUri } = await bothUris(server.uri, dataDir);
     const client = await connectMongo(administratorUri, 30_000);
-    endings.push(() => client.close());
+    cleanups.push(() => client.close());
     await loadData(client, plan, say);
     const { accounts, apiKeys } = createServices(client);
     return {

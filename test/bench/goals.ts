@@ -1,4 +1,4 @@
-// The goals of the bench: a ratio for each goal, and of which figure.
+// The goals of the bench: the wanted ratio of each, and the figure that it is for.
 import type { PeerName } from "./peers/peers.ts";
 import type { Figure, Results, SearchRow } from "./results.ts";
 import { growth, median, roundsOf, timesAsGood } from "./results.ts";
@@ -8,15 +8,15 @@ export interface Goal {
   readonly title: string;
   readonly wanted: number;
   readonly sense: "at least" | "at most";
-  /** What the ratio is of, for the table. */
+  /** The name of the figure in the table. */
   readonly figure: string;
-  /** Whether missing it fails nothing, and is only reported. */
+  /** Whether a miss is only reported. */
   readonly isReportedOnly?: (results: Results) => boolean;
-  /** The ratio; undefined where it was not measured. */
+  /** The ratio; undefined if it was not measured. */
   value(results: Results): number | undefined;
 }
 
-const figures = { serviceUs: "CPU for each request", totalUs: "CPU with mongod and redis-server" } as const;
+const figures = { serviceUs: "CPU per request", totalUs: "CPU with mongod and redis-server" } as const;
 type CheckedFigure = Figure & keyof typeof figures;
 
 /** The goals, in the order of the table. */
@@ -73,18 +73,18 @@ export const goals: readonly Goal[] = [
     wanted: 1.5,
     sense: "at most",
     figure: "milliseconds",
-    // Without a compile cache most of a start is compiling.
+    // Without a compile cache, most of a start is compilation.
     isReportedOnly: ({ node }) => Number(/\d+/.exec(node)?.[0]) < 22,
     value: ({ starts }) => quotient(startOf(starts, "ours"), startOf(starts, "floor")),
   },
 ];
 
-/** Whether a ratio is what the goal wants. */
+/** Whether a ratio meets the goal. */
 export function isReached({ wanted, sense }: Goal, value: number): boolean {
   return sense === "at least" ? value >= wanted : value <= wanted;
 }
 
-/** What the table says of a ratio: a missed goal is marked, unless it is only reported. */
+/** The verdict on a ratio in the table. */
 export function verdict(goal: Goal, results: Results, value: number): string {
   if (isReached(goal, value)) return "reached";
   return goal.isReportedOnly?.(results) === true ? "reported only" : "**missed**";
@@ -114,7 +114,7 @@ function against(
   };
 }
 
-/** The class that grows most counts. */
+/** A goal for the search class that grows the most. */
 function largest(title: string, wanted: number, chosen: (row: SearchRow) => boolean): Goal {
   return {
     title,

@@ -1,4 +1,4 @@
-// The results that are kept between runs, by Node: a run on one Node leaves those of the others in place.
+// Keeps results between runs, by Node version. A run on one Node leaves the results of others in place.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Benched } from "./bench.ts";
@@ -8,8 +8,8 @@ import { table } from "./table.ts";
 const dataFile = "results.json";
 
 /**
- * Writes `results.json`, `results.md` and `results.svg` into the folder, and returns the table. A part of the lines
- * replaces only those lines.
+ * Writes `results.json`, `results.md` and `results.svg` to the folder and returns the table. A partial run only
+ * replaces its lines.
  */
 export function keep(folder: string, benched: Benched, isPart: boolean): string {
   mkdirSync(folder, { recursive: true });
@@ -22,12 +22,12 @@ export function keep(folder: string, benched: Benched, isPart: boolean): string 
   const text = table(all);
   writeFileSync(join(folder, dataFile), `${JSON.stringify(all, rounded)}\n`);
   writeFileSync(join(folder, "results.md"), text);
-  // One plot is enough: that of the newest Node.
+  // Plots only the newest Node.
   writeFileSync(join(folder, "results.svg"), plot((all.at(-1) ?? benched).results));
   return text;
 }
 
-/** Replaces the lines that were measured again. A note names them, with what differs from the other notes. */
+/** Replaces the lines that were measured again, and adds a note that names them with the notes that differ. */
 function replaceLines(before: Benched, { results, notes }: Benched): Benched {
   const measured = new Map(results.pairs.map((pair) => [`${pair.line} ${pair.other.name}`, pair]));
   const pairs = before.results.pairs.map((pair) => measured.get(`${pair.line} ${pair.other.name}`) ?? pair);
@@ -59,7 +59,7 @@ function majorOf(node: string): number {
   return Number(/\d+/.exec(node)?.[0]);
 }
 
-/** Five digits say all that a measurement knows. */
+/** Five digits exceed the precision of a measurement. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

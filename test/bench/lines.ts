@@ -1,34 +1,34 @@
-// The lines of the bench: what is requested, of which pairs, and over how many connections.
+// The lines of the bench: the requests, the subjects to compare, and the number of connections.
 import type { AccountPlan } from "./dataset/accounts.ts";
 import type { LoadRequest } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
 import { peerTitles } from "./peers/peers.ts";
 import * as requests from "./requests.ts";
 
-/** One of those that a line compares. */
+/** A subject that a line compares. */
 export interface Subject {
-  /** Distinguishes the subjects of a line: goals name them by it. */
+  /** Identifies the subject within its line. Goals refer to it. */
   readonly name: string;
   readonly title: string;
-  /** Who responds; between several of them the connections are dealt out. */
+  /** The peers that serve it. Connections are distributed among them. */
   readonly peers: readonly PeerName[];
   readonly requests: readonly LoadRequest[];
-  /** Subjects with the same form have to give the same responses. */
+  /** Subjects with the same form must return the same responses. */
   readonly form: "rest" | "connect" | "grpc";
 }
 
-/** What one subject is compared with, one after the other. */
+/** A line: one subject, and those that it is compared with. */
 export interface Line {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
-  /** Ids and times of the responses are the server's own. */
+  /** Whether responses contain generated ids and times. */
   readonly writes: boolean;
   /** The first is compared with each of the others. */
   readonly subjects: readonly Subject[];
 }
 
-/** The data that requests are made from. */
+/** The data for building requests. */
 export interface RequestData {
   readonly account: AccountPlan;
   readonly key: string;
@@ -158,7 +158,7 @@ function rpcLines({ account, key }: RequestData): Line[] {
   ];
 }
 
-/** The service and those that it is compared with, which all get the same requests. */
+/** The service and the peers that it is compared with, all with the same requests. */
 function each(load: readonly LoadRequest[], ...others: readonly PeerName[]): Subject[] {
   return [subject("ours", load), ...others.map((peer) => subject(peer, load))];
 }

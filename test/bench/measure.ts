@@ -1,5 +1,4 @@
-// Measures pairs: only the two subjects run, and in every round both are loaded in turn, so that a slow minute hits
-// both.
+// Measures pairs. Only the two subjects run, and each round loads both in turn, so that a slow minute affects both.
 import type { Load, LoadRequest, Loaded } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
@@ -7,32 +6,32 @@ import { cpuSeconds, residentMegabytes, startPeer } from "./processes.ts";
 import type { Results, Run, Sample, Side, Sides } from "./results.ts";
 import { isAgreed, median, ratios, tolerance } from "./results.ts";
 
-/** How long it is measured. */
+/** How long to measure. */
 export interface Effort {
-  /** Runs of a pair; more where two of them differ. */
+  /** Runs of a pair; more if two of them differ. */
   readonly runs: number;
-  /** Of each run. */
+  /** Rounds per run. */
   readonly rounds: number;
-  /** Of each load. */
+  /** Seconds per load. */
   readonly seconds: number;
-  /** The most seconds of load on a side before the first round of a run: slow requests are not waited for. */
+  /** The maximum warm-up of a side before the first round. */
   readonly warmSeconds: number;
 }
 
-/** The processes of the databases, whose processor time counts in addition to that of the service. */
+/** The database processes, whose CPU time counts in addition to the service's. */
 export interface DatabasePids {
   readonly mongod: readonly number[];
   readonly redis: readonly number[];
 }
 
-/** The requests of one side of a pair, and what serves them. */
+/** The requests of one side of a pair, and the peers that serve them. */
 export interface LoadedSide {
-  /** Between several of them the connections are dealt out. */
+  /** Connections are distributed among these. */
   readonly serving: readonly RunningPeer[];
   readonly requests: readonly LoadRequest[];
 }
 
-/** Everything that a run needs. */
+/** The parameters of a run. */
 export interface PairLoad {
   readonly sides: Sides<LoadedSide>;
   readonly databases: DatabasePids;
@@ -43,11 +42,11 @@ export interface PairLoad {
   readonly say: (line: string) => void;
 }
 
-/** Warm-up requests: after as many, V8 has compiled what they run. */
+/** Warm-up requests, after which V8 has compiled the code. */
 const warmRequests = 12_000;
 const maxRuns = 4;
 
-/** Runs a pair as often as wanted; where the last two runs differ, says so and measures again, four times at most. */
+/** Runs a pair as often as wanted. If the last two runs differ, says so and measures again, up to four times. */
 export async function measureRuns(
   run: () => Promise<Run>,
   { runs: wanted }: Pick<Effort, "runs">,
@@ -55,7 +54,7 @@ export async function measureRuns(
 ): Promise<Run[]> {
   const runs = [await run()];
   while (runs.length < wanted || (runs.length < maxRuns && !isAgreed({ runs }))) {
-    if (runs.length >= wanted) say(`${difference(runs)}: measures again`);
+    if (runs.length >= wanted) say(`${difference(runs)}: measuring again`);
     runs.push(await run());
   }
   if (!isAgreed({ runs })) say(`${difference(runs)}: all of them count`);
@@ -66,10 +65,10 @@ function difference(runs: readonly Run[]): string {
   const ratioOf = ({ rounds }: Run): string => median(ratios(rounds, "serviceUs")).toFixed(2);
   const totalOf = ({ rounds }: Run): string => median(ratios(rounds, "totalUs")).toFixed(2);
   const percent = Math.round((tolerance - 1) * 100);
-  return `Two runs differ by more than ${percent} %: processor time, own / other, ${runs.map(ratioOf).join(", ")}; with the databases ${runs.map(totalOf).join(", ")}`;
+  return `Two runs differ by more than ${percent} %: CPU time, own / other, ${runs.map(ratioOf).join(", ")}; with the databases ${runs.map(totalOf).join(", ")}`;
 }
 
-/** One run of two sides that are started. */
+/** Runs two started sides. */
 export async function measureRun(pair: PairLoad): Promise<Run> {
   const failed: Record<Side, number> = { own: 0, other: 0 };
   const load = async (side: Side): Promise<{ readonly sample: Sample; readonly requests: number }> => {
@@ -83,7 +82,7 @@ export async function measureRun(pair: PairLoad): Promise<Run> {
       warm += (await load(side)).requests;
   const rounds: Sides<Sample>[] = [];
   for (let round = 0; round < pair.effort.rounds; round++) {
-    // Who comes first changes, so that what a load leaves behind meets both.
+    // Alternates the order for fairness.
     const early = round % 2 === 0 ? (await load("own")).sample : undefined;
     const other = (await load("other")).sample;
     rounds.push({ own: early ?? (await load("own")).sample, other });
@@ -115,7 +114,7 @@ async function measureLoad(
   };
 }
 
-/** Starts and stops everyone in turn, as often as there are rounds: milliseconds to the first response. */
+/** Starts and stops every peer in each round, and measures the milliseconds to the first response. */
 export async function measureStarts(
   commands: readonly [PeerName, PeerCommand, firstRequest: string][],
   rounds: number,
@@ -134,7 +133,7 @@ export async function measureStarts(
   return starts;
 }
 
-/** Resident megabytes of a peer, started anew, after at least so many requests. */
+/** The resident memory in MB of a fresh peer after at least `count` requests. */
 export async function measureMemory(
   peer: RunningPeer,
   client: LoadClient,

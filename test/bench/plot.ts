@@ -1,10 +1,10 @@
-// The goals as a plot in SVG: a bar for each, and the line that it is to reach; readable in light and in dark.
+// Plots the goals as SVG: a bar for each goal, and the target line. Readable in light and dark mode.
 import { goals, isReached } from "./goals.ts";
 import type { Goal } from "./goals.ts";
 import type { Results } from "./results.ts";
 
 const [width, rowHeight, labelWidth, barWidth, top] = [1000, 28, 480, 340, 56];
-/** Bars are drawn in parts of what is wanted, up to so many times of it. */
+/** Bars are relative to the goal, up to this many times. */
 const most = 2.5;
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 } .small { font-size: 12px; fill: #59636e }
@@ -13,7 +13,7 @@ const style = `
     text { fill: #f0f6fc } .small { fill: #9198a1 } .reached { fill: #57b37f } .missed { fill: #f0883e } .goal { stroke: #f0f6fc }
   }`;
 
-/** The whole of `results.svg`. */
+/** The content of `results.svg`. */
 export function plot(results: Results): string {
   const measured = goals.flatMap((goal) => {
     const value = goal.value(results);
@@ -22,9 +22,9 @@ export function plot(results: Results): string {
   const height = top + measured.length * rowHeight + 12;
   const goalAt = labelWidth + barWidth / most;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The goals of the bench and how far they are reached">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The goals of the bench and the results">`,
     `<style>${style}\n</style>`,
-    `<text x="12" y="22">The goals of the bench on Node ${results.node}: what was measured, as a part of what is wanted</text>`,
+    `<text x="12" y="22">The goals of the bench on Node ${results.node}: measured values relative to the wanted ones</text>`,
     `<text class="small" x="${goalAt}" y="44" text-anchor="middle">wanted</text>`,
     ...measured.map(({ goal, value }, at) => bar(goal, value, top + at * rowHeight)),
     `<line class="goal" x1="${goalAt}" y1="${top - 6}" x2="${goalAt}" y2="${height - 8}"/>`,
@@ -33,7 +33,7 @@ export function plot(results: Results): string {
 }
 
 function bar(goal: Goal, value: number, y: number): string {
-  // Of what is to be at most so much, less is more.
+  // For an upper bound, less is better.
   const share = goal.sense === "at least" ? value / goal.wanted : goal.wanted / value;
   const length = (Math.min(most, share) / most) * barWidth;
   const words = `${value.toFixed(2)}, wanted ${goal.sense} ${goal.wanted}`;

@@ -1,4 +1,4 @@
-// Processes of the bench: started on a core of their own if possible, measured by /proc, and ended.
+// Starts, measures and stops the processes of the bench, pinned to cores if possible.
 import type { ChildProcess } from "node:child_process";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { requireServiceUser } from "../fixtures/databases/database.ts";
 import { sendOnce } from "./load/http1.ts";
 import type { Load, Loaded } from "./load/load.ts";
 
-/** A service under measurement. */
+/** A measured service. */
 export interface RunningPeer {
   readonly port: number;
   readonly pid: number;
@@ -19,26 +19,28 @@ export interface RunningPeer {
   stop(): Promise<void>;
 }
 
-/** How a service is started; `PORT` is added to the environment. */
+/** The command of a service. `PORT` is added to the environment. */
 export interface PeerCommand {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The service alone on one core, everything else on the other. */
+/** The service has one core, everything else the other. */
 export const serverCore = 0;
 export const otherCore = 1;
-/** Whether processes can be bound to cores. */
+/** Whether processes can be pinned to cores. */
 export const pinned = availableParallelism() > 1 && existsSync("/usr/bin/taskset");
 const startLimitMs = 240_000;
 const ticksPerSecond = 100;
 
-/** Node on a TypeScript file. */
+/** The command that runs a TypeScript file in Node. */
 export function nodeOn(file: string, node = process.execPath, ...options: string[]): string[] {
   return [node, ...options, "--import", "tsx", file];
 }
 
-/** Starts a service and waits for its first good response to the request; where that is empty, until it listens. */
+/**
+ * Starts a service and waits for its first 200 response to the request, or until it listens if the request is empty.
+ */
 export async function startPeer(
   { command, environment }: PeerCommand,
   firstRequest: string,
@@ -74,13 +76,12 @@ export async function startPeer(
   }
 }
 
-/** The client of loads. */
+/** The load client. */
 export interface LoadClient {
   run(load: Load): Promise<Loaded>;
   stop(): Promise<void>;
 }
 
-/** Starts the load client. */
 export function startLoadClient(): LoadClient {
   const [program = "", ...rest] = onCore(otherCore, nodeOn(`${import.meta.dirname}/load/client.ts`));
   const child = spawn(program, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -97,19 +98,19 @@ export function startLoadClient(): LoadClient {
   };
 }
 
-/** Leaves the services' core to them. */
+/** Keeps processes off the core of the services. */
 export function pinToOtherCore(pids: readonly number[]): void {
   if (pinned)
     for (const pid of pids) execFileSync("taskset", ["-apc", String(otherCore), String(pid)], { stdio: "ignore" });
 }
 
-/** Seconds of processor time that a process and its children have used; their threads count. */
+/** CPU seconds that a process and its children have used, including their threads. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / ticksPerSecond;
 }
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 export function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 }
@@ -127,7 +128,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");
   child.kill("SIGTERM");
-  const impatience = setTimeout(() => child.kill("SIGKILL"), 12_000);
+  const killTimer = setTimeout(() => child.kill("SIGKILL"), 12_000);
   await exited;
-  clearTimeout(impatience);
+  clearTimeout(killTimer);
 }

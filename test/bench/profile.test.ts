@@ -1,4 +1,4 @@
-// The reading of a CPU profile: whose time it is, and from when on it counts.
+// Tests how a CPU profile is read: how time is attributed, and from when it counts.
 import { expect, test } from "vitest";
 import { profileOf, profileText } from "./profile.ts";
 
@@ -20,7 +20,7 @@ const profile = {
   timeDeltas: [0, 10, 10, 10, 10, 10, 10, 10, 10],
 };
 
-test("counts the time of Node's own functions for the package or folder that calls them, and leaves idle time out", () => {
+test("attributes the time of Node's own functions to the package or folder that calls them, and omits idle time", () => {
   const { busyMs, places } = profileOf(profile, 0);
   expect(busyMs).toBe(0.07);
   expect(places.map(([name, share]) => [name, Math.round(share * 70)])).toEqual([
@@ -35,9 +35,9 @@ test("ignores what ran before the given time", () => {
   expect(profileOf(profile, 0.045).places.map(([name]) => name)).toEqual(["(garbage collector)", "node"]);
 });
 
-test("the lines show the share of each place, and its time for each request if requests were served", () => {
+test("the text shows the share of each place, and its time per request if requests were served", () => {
   const served = profileText("get", profileOf(profile, 0), 2);
-  expect(served).toContain("get: 0 ms of processor time, 35 µs for each of 2 requests\n");
+  expect(served).toContain("get: 0 ms of CPU time, 35 µs for each of 2 requests\n");
   expect(served).toContain("   42.9 %   15.0 µs  mongodb\n");
   expect(profileText("start", profileOf(profile, 0), undefined)).toContain("   42.9 %  mongodb\n");
 });

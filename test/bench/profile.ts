@@ -1,8 +1,9 @@
-// Where the service's processor time goes: node's CPU profile of one line under load, or of its start, by self time.
+// Shows where the service spends CPU time: summarizes Node's CPU profile of a line under load, or of the start, by self
+// time.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A profile as node writes it (`--cpu-prof`), as far as it matters here; times in microseconds. */
+/** The used parts of a profile that Node writes with `--cpu-prof`. Times are in microseconds. */
 interface CpuProfile {
   readonly startTime: number;
   readonly nodes: readonly ProfileNode[];
@@ -22,10 +23,10 @@ interface CallFrame {
   readonly lineNumber: number;
 }
 
-/** Self time by what it is spent in, the most first, in parts of the whole. */
+/** Shares of the total self time, largest first. */
 export type Shares = readonly (readonly [name: string, share: number])[];
 
-/** What a profile shows: by package or folder, and by function. */
+/** A profile by package or folder, and by function. */
 export interface Profile {
   readonly busyMs: number;
   readonly places: Shares;
@@ -34,7 +35,7 @@ export interface Profile {
 
 const waiting = new Set(["(idle)", "(root)"]);
 
-/** Options of node that make it write a profile into a folder when it ends. */
+/** Options that make Node write a profile to a folder on exit. */
 export function profiling(folder: string): string[] {
   return ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
 }
@@ -42,11 +43,11 @@ export function profiling(folder: string): string[] {
 /** Reads the profile in the folder, from `fromMs` milliseconds after its start. */
 export function readProfile(folder: string, fromMs: number): Profile {
   const [file] = readdirSync(folder).filter((name) => name.endsWith(".cpuprofile"));
-  if (file === undefined) throw new Error("node has written no profile");
+  if (file === undefined) throw new Error("Node has not written a profile");
   return profileOf(JSON.parse(readFileSync(join(folder, file), "utf8")) as CpuProfile, fromMs);
 }
 
-/** What a profile shows from `fromMs` milliseconds after its start. */
+/** Summarizes a profile from `fromMs` milliseconds after its start. */
 export function profileOf({ nodes, samples, timeDeltas }: CpuProfile, fromMs: number): Profile {
   const known = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -65,7 +66,7 @@ export function profileOf({ nodes, samples, timeDeltas }: CpuProfile, fromMs: nu
   return { busyMs: busy / 1_000, places: shares(places, busy, 30), functions: shares(functions, busy, 25) };
 }
 
-/** A profile as lines for people; `requests` is how many were served meanwhile, undefined where that says nothing. */
+/** Formats a profile for people. `requests` is the number of requests served meanwhile; undefined for a start. */
 export function profileText(title: string, profile: Profile, requests: number | undefined): string {
   const { busyMs, places, functions } = profile;
   const each = requests === undefined ? undefined : (busyMs * 1_000) / requests;
@@ -73,10 +74,10 @@ export function profileText(title: string, profile: Profile, requests: number | 
   const lines = (all: Shares): string =>
     all.map(([name, share]) => `  ${(share * 100).toFixed(1).padStart(5)} %${micros(share)}  ${name}`).join("\n");
   const of = each === undefined ? "" : `, ${each.toFixed(0)} µs for each of ${requests} requests`;
-  return `${title}: ${busyMs.toFixed(0)} ms of processor time${of}\n${lines(places)}\n\n${lines(functions)}\n`;
+  return `${title}: ${busyMs.toFixed(0)} ms of CPU time${of}\n${lines(places)}\n\n${lines(functions)}\n`;
 }
 
-/** The package or folder whose code runs: Node's own functions and the machine's count for their callers. */
+/** The package or folder whose code runs. Node's own and native functions count for their callers. */
 function placeOf(id: number, known: ReadonlyMap<number, ProfileNode>, callers: ReadonlyMap<number, number>): string {
   const own = known.get(id)?.callFrame;
   if (own?.url === "" && own.functionName.startsWith("(")) return own.functionName;

@@ -1,4 +1,4 @@
-// The writes of the Fastify peer keep the promises that the bench's table names.
+// Tests that the writes of the Fastify peer keep the promises that the bench's table names.
 import { randomUUID } from "node:crypto";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -31,7 +31,7 @@ function createOnce(account: UUID, key: string, email: string) {
   });
 }
 
-test("rejects the second of two contacts with the same email with 409", async () => {
+test("rejects a second contact with the same email with 409", async () => {
   const account = new UUID();
   expect(await createUniqueContact(client.db(), account, fieldsOf("ann@example.com"))).toHaveProperty("contact");
   expect(await createUniqueContact(client.db(), account, fieldsOf("Ann@example.com"))).toEqual({ status: 409 });
@@ -39,7 +39,7 @@ test("rejects the second of two contacts with the same email with 409", async ()
   expect(await contactsOf(account)).toBe(1);
 });
 
-test("ten concurrent creates with one key write one contact and return one response", async () => {
+test("ten concurrent creates with one key write one contact and return the same response", async () => {
   const account = new UUID();
   const created = await Promise.all(Array.from({ length: 10 }, () => createOnce(account, "key", "ann@example.com")));
   expect(new Set(created.map((one) => "body" in one && one.body)).size).toBe(1);
@@ -47,7 +47,7 @@ test("ten concurrent creates with one key write one contact and return one respo
   expect(await contactsOf(account)).toBe(1);
 });
 
-test("a key of another request is 409, and after 24 hours it is free", async () => {
+test("a key reused for another request is 409, and can be used again after 24 hours", async () => {
   const account = new UUID();
   await createOnce(account, "key", "ann@example.com");
   expect(await createOnce(account, "key", "bob@example.com")).toEqual({ status: 409 });
@@ -60,7 +60,7 @@ test("a key of another request is 409, and after 24 hours it is free", async () 
   expect(await contactsOf(account)).toBe(2);
 });
 
-test("a note gets the contact's current name; an archived contact is 409, and an unknown one 404", async () => {
+test("a note gets the contact's current name; an archived contact gets 409 and an unknown one 404", async () => {
   const account = new UUID();
   const created = await createUniqueContact(client.db(), account, fieldsOf(`${randomUUID()}@example.com`));
   const { _id } = (created as Extract<typeof created, { contact: unknown }>).contact;

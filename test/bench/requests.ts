@@ -1,4 +1,4 @@
-// The requests of the bench: which records are requested, and how each wire writes it.
+// The requests of the bench on each wire.
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { createRandom, pick } from "../../src/embedded/demo/random.ts";
 import { ContactService, GetContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -11,19 +11,19 @@ import { uniqueMark } from "./load/load.ts";
 const requestCount = 1_000;
 const rpcPath = `/${ContactService.typeName}/GetContact`;
 
-/** GET contact, of contacts by chance. */
+/** GET contact, for random contacts. */
 export function getContact(account: AccountPlan, key: string): WireRequest[] {
   return contactIds(account).map((id) => get(`/v1/contacts/${id}`, key));
 }
 
-/** The first page of the sessions, and the next ones. */
+/** The first ten pages of the sessions. */
 export function listSessions(key: string): WireRequest[] {
   return Array.from({ length: 10 }, (_, page) =>
     get(page === 0 ? "/v1/sessions" : `/v1/sessions?offset=${page * 10}`, key),
   );
 }
 
-/** Searches for frequent first names, every third with the beginning of a last name. */
+/** Searches for frequent first names, every third one with the start of a last name. */
 export function searchContacts(key: string): WireRequest[] {
   const random = createRandom("contact searches");
   return Array.from({ length: requestCount }, (_, at) => {
@@ -36,7 +36,7 @@ export function searchContacts(key: string): WireRequest[] {
   });
 }
 
-/** Searches of notes for one word, frequent or rare, every third for two. */
+/** Searches notes for one frequent or rare word, every third one for two words. */
 export function searchNotes(key: string): WireRequest[] {
   const random = createRandom("note searches");
   const word = (): string => languages[0][Math.floor(20 * 200 ** random())] as string;
@@ -45,37 +45,37 @@ export function searchNotes(key: string): WireRequest[] {
   );
 }
 
-/** Creates a contact with an email of its own, with an Idempotency-Key of its own where that is wanted. */
+/** Creates a contact with a unique email and, if wanted, a unique Idempotency-Key. */
 export function createContact(key: string, idempotent: boolean): WireRequest[] {
   const body = { full_name: `Ann Lee ${uniqueMark}`, email: `ann.${uniqueMark}@example.com`, phone: "+1 415 555 0100" };
   return [post("/v1/contacts", key, body, idempotent ? `Idempotency-Key: bench-${uniqueMark}\r\n` : "")];
 }
 
-/** Gives one contact after the other a phone number, or a name, that no other has. */
+/** Gives the contacts a unique phone number or name in turn. */
 export function patchContact(contactIds: readonly string[], key: string, field: "phone" | "full_name"): WireRequest[] {
   return contactIds.map((id) => send("PATCH", `/v1/contacts/${id}`, key, { [field]: `+${uniqueMark}` }, ""));
 }
 
-/** Appends a note to one contact after the other. */
+/** Appends a note to the contacts in turn. */
 export function appendNote(contactIds: readonly string[], key: string): WireRequest[] {
   const random = createRandom("appended notes");
   const words = (): string => Array.from({ length: 30 }, () => pick(random, languages[0])).join(" ");
   return contactIds.map((id) => post(`/v1/contacts/${id}/notes`, key, { content: words() }, ""));
 }
 
-/** A transcript, from who takes gzip. */
+/** GET transcript, with gzip accepted. */
 export function getTranscript(sessionIds: readonly string[], key: string): WireRequest[] {
   return sessionIds.map((id) => get(`/v1/sessions/${id}/transcript`, key, "Accept-Encoding: gzip\r\n"));
 }
 
-/** GetContact by Connect's JSON, of the same contacts. */
+/** GetContact over Connect with JSON, for the same contacts. */
 export function getContactByConnect(account: AccountPlan, key: string): WireRequest[] {
   return contactIds(account).map((contactId) =>
     post(rpcPath, key, toJsonString(GetContactRequestSchema, create(GetContactRequestSchema, { contactId })), ""),
   );
 }
 
-/** GetContact by gRPC, of the same contacts. */
+/** GetContact over gRPC, for the same contacts. */
 export function getContactByGrpc(account: AccountPlan, key: string): GrpcRequest[] {
   return contactIds(account).map((contactId) => ({
     kind: "grpc",
@@ -87,7 +87,7 @@ export function getContactByGrpc(account: AccountPlan, key: string): GrpcRequest
   }));
 }
 
-/** A search, by the name of the list. */
+/** A search of a list. */
 export function search(list: "contacts" | "notes", query: string, key: string): WireRequest {
   return get(`/v1/${list}?query=${encodeURIComponent(query)}`, key);
 }

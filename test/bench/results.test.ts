@@ -1,4 +1,4 @@
-// How the bench checks: runs that differ are measured again, and each Node keeps its own column.
+// Tests that differing runs are measured again and that each Node keeps its own column.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const sample = (serviceUs: number, mongodUs = 0): Sample => ({
   mongodUs,
   redisUs: 0,
 });
-/** A run in which the service takes so many microseconds where the other takes 1,000. */
+/** A run in which the service takes this many microseconds, and the other 1,000. */
 const run = (serviceUs: number, mongodUs = 0): Run => ({
   rounds: [{ own: sample(serviceUs, mongodUs), other: sample(1_000) }],
   failed: { own: 0, other: 0 },
@@ -60,18 +60,18 @@ test("runs that differ by more than 15 % are reported and measured again, and th
   expect(timesAsGood(roundsOf({ runs }), "serviceUs")).toEqual([1, 1]);
 });
 
-test("measures again if only the databases' processor time differs", async () => {
+test("measures again if only the databases' CPU time differs", async () => {
   expect((await measured(run(800, 200), run(800, 800), run(800, 800))).runs).toHaveLength(3);
 });
 
-test("after four runs without agreement all four count", async () => {
+test("all four runs count if no two of them agree", async () => {
   const { runs, said } = await measured(run(100), run(200), run(400), run(800), run(800));
   expect(runs).toHaveLength(4);
   expect(said.at(-1)).toContain("all of them count");
   expect(roundsOf({ runs })).toHaveLength(4);
 });
 
-test("each Node has its own column, and a newer run on it replaces only that column", () => {
+test("each Node has its own column, which a newer run on it replaces", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-results-"));
   try {
     keep(folder, benchedOn("v24.1.0", run(500), run(500)), false);
@@ -88,7 +88,7 @@ test("each Node has its own column, and a newer run on it replaces only that col
   }
 });
 
-test("a part of the lines replaces only those lines of its Node", () => {
+test("a partial run replaces only its lines of its Node", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-results-"));
   const append: Pair = { ...pairOf(run(500)), line: "append", lineTitle: "Append note" };
   const whole = benchedOn("v24.1.0", run(1_000));
@@ -107,7 +107,7 @@ test("a part of the lines replaces only those lines of its Node", () => {
   }
 });
 
-test("a slow start is reported, but not a missed goal, on a Node without a compile cache", () => {
+test("on a Node without a compile cache, a slow start is only reported", () => {
   const rowOn = (node: string): string | undefined =>
     goalTable([benchedOn(node, run(1_000)).results])
       .split("\n")

@@ -11,25 +11,25 @@ import { againstTable, failedOf, isSlower, ratioTable } from "./against-table.ts
 import { keep } from "./kept.ts";
 import { goalTable, table } from "./table.ts";
 
-/** How many times the processor time of the older code is too much. */
+/** The maximum ratio to the CPU time of the older code. */
 const quickLimit = 1.25;
 const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2] [--node PATH] [--small] [--profile get] [--data FOLDER] [--results FOLDER]
-  --only     lines by their names; also "start", "memory" and "search"; what is measured is then only shown, unless --results is given
-  --node     the Node that runs the service and the peers in TypeScript; the results of another Node stay in the table
-  --runs     runs of a pair, each with both subjects started anew; more where two of them differ by more than 15 %
-  --small    a small set of data, made anew: to see that everything runs
-  --data     where the data is kept between runs (with the full set 8 GB, which take 20 minutes to make)
-  --profile  lines, or "start", of which node's CPU profiles are shown instead: of the service, and of the first that it is compared with
-  --results  where results.md, results.svg and results.json go; with --only, the other lines there stay
+  --only     names of lines, "start", "memory" or "search"; the results are then only shown, unless --results is given
+  --node     the Node that runs the service and the peers; results of other Nodes stay in the table
+  --runs     runs of a pair, each with freshly started subjects; more if two of them differ by more than 15 %
+  --small    use a small, new data set, to check that everything runs
+  --data     where the data is kept between runs (the full set is 8 GB and takes 20 minutes to create)
+  --profile  show CPU profiles of these lines, or of "start", instead: of the service and of its first peer
+  --results  where to write results.md, results.svg and results.json; with --only, other lines there stay
 
 npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--node PATH] [--out FILE]
-  --against  compares this code with an older commit instead: get, sessions, contacts, notes, create, create-key, append, patch, rename
+  --against  compare this code with an older commit instead: get, sessions, contacts, notes, create, create-key, append, patch, rename
   --members  sizes of the replica set
-  --out      a file that gets the table as well
+  --out      a file to write the table to as well
 
 npm run bench -- --quick [--against COMMIT] [--only get,patch]
-  --quick    compares this code with its parent, or with the named commit, in under 4 minutes; ends with 1 where a line
-             takes more than ${quickLimit} times the processor time`;
+  --quick    compare this code with its parent, or with the given commit, in under 4 minutes; exits
+             with 1 if a line takes more than ${quickLimit} times the CPU time`;
 
 const { values } = parseArgs({
   options: {
@@ -60,21 +60,21 @@ if (commit !== undefined) await compare(commit);
 else await measure();
 
 async function measure(): Promise<void> {
-  const thrownAway =
+  const temporary =
     values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
   const { small, node } = values;
-  const dataDir = thrownAway ?? values.data ?? join(cacheFolder(), "bench");
+  const dataDir = temporary ?? values.data ?? join(cacheFolder(), "bench");
   const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 40), node, say };
   try {
     if (values.profile !== undefined) return await profileLines(options);
     const benched = await bench(options);
-    // A part of the lines, or figures that mean nothing, do not replace the results.
+    // Partial runs and the small set do not replace the results.
     const folder = values.results ?? (small || only !== undefined ? undefined : import.meta.dirname);
     console.log(
       `\n${folder === undefined ? table([benched]) : keep(folder, benched, only !== undefined)}\n${goalTable([benched.results])}`,
     );
   } finally {
-    if (thrownAway !== undefined) rmSync(thrownAway, { recursive: true, force: true });
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -85,8 +85,8 @@ async function compare(than: string): Promise<void> {
   const length = quick ? effort(1, 0.7, 2) : effort(2, 3, 9);
   const compared = await compareWith({ commit: than, members, only, effort: length, node, limit, say });
   const notes = [
-    `Each figure is the median of ${length.runs * length.rounds} rounds of ${length.seconds} s over 8 connections, more where two runs differed, in which both sides come in turn on the same replica set and Redis.`,
-    "CPU is processor time by /proc for each request; that of mongod is the sum of all members. The side that is not loaded runs idle.",
+    `Each figure is the median of ${length.runs * length.rounds} rounds of ${length.seconds} s over 8 connections, more if two runs differed. In each round, both sides are loaded in turn on the same replica set and Redis.`,
+    "CPU is the CPU time per request from /proc; for mongod, the sum of all members. The side that is not loaded is idle.",
     machineNote(versionOf(node)),
   ];
   const text = againstTable(compared, than, notes);

@@ -1,4 +1,5 @@
-// Search by size: the same classes of queries in accounts of three sizes, their times, and what they examine.
+// Measures searches by account size: the same classes of queries in accounts of three sizes, with their times and what
+// they examine.
 import { create } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import { SearchContactsRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -27,18 +28,18 @@ const [first, second] = languages;
 const noWord = ["zzyxq", "qqjwk", "xxvbn", "wwpft"];
 const prefixes = ["an", "be", "co", "da", "el", "fa", "gu", "ha"];
 
-/** What finds as many at each size is compared; the rest is reported. */
+/** Classes with the same number of hits at each size are compared; the rest is only reported. */
 const classes: readonly SearchClass[] = [
   { list: "notes", title: "a frequent word", comparable: true, words: "one", queries: first.slice(10, 18) },
   {
     list: "notes",
-    title: "a word of middling frequency",
+    title: "a word of medium frequency",
     comparable: true,
     words: "one",
     queries: first.slice(300, 308),
   },
   { list: "notes", title: "two letters", comparable: true, words: "one", queries: prefixes },
-  { list: "notes", title: "a word that is nowhere", comparable: true, words: "one", queries: noWord },
+  { list: "notes", title: "an unknown word", comparable: true, words: "one", queries: noWord },
   { list: "notes", title: "a rare word", comparable: false, words: "one", queries: first.slice(15_000, 15_008) },
   {
     list: "notes",
@@ -56,14 +57,14 @@ const classes: readonly SearchClass[] = [
   },
   {
     list: "notes",
-    title: "a frequent word and one that is nowhere",
+    title: "a frequent and an unknown word",
     comparable: true,
     words: "several",
     queries: together(first.slice(10, 14), noWord),
   },
   {
     list: "notes",
-    title: "two frequent words that rarely meet, of two languages",
+    title: "two frequent words that rarely meet, in two languages",
     comparable: false,
     words: "several",
     queries: together(first.slice(6, 10), second.slice(6, 10)),
@@ -82,10 +83,10 @@ const classes: readonly SearchClass[] = [
     ),
   },
 ];
-/** A search is short: it needs less time than a load. */
+/** Searches are short and need less time than a load. */
 const shareOfSeconds = 1 / 3;
 
-/** Measures all classes over one connection, in every round each account once, in an order that changes. */
+/** Measures all classes over one connection. Each round loads every account once, in rotating order. */
 export async function measureSearches(
   fixture: Fixture,
   plan: DataPlan,
@@ -140,7 +141,7 @@ export async function measureSearches(
   }
 }
 
-/** Runs each query once in this process, and each of its commands once more with explain. */
+/** Runs each query once in this process, then explains each of its commands. */
 async function examine(
   mongo: MongoClient,
   account: SizedAccount,

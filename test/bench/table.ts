@@ -1,4 +1,4 @@
-// The results as a table in Markdown: the goals on every Node, then the figures on each.
+// Formats the results as Markdown: the goals on all Nodes, then the figures of each Node.
 import type { Benched } from "./bench.ts";
 import { goals, verdict } from "./goals.ts";
 import type { PeerName } from "./peers/peers.ts";
@@ -6,20 +6,20 @@ import { peerTitles } from "./peers/peers.ts";
 import type { Pair, Results, Side } from "./results.ts";
 import { figureOf, growth, isAgreed, median, ratios, roundsOf, spread, timesAsGood } from "./results.ts";
 
-/** The whole of `results.md`. */
+/** The content of `results.md`. */
 export function table(all: readonly Benched[]): string {
   const sections = [
-    "# What Records costs, against what one would use instead",
-    "Written by `npm run bench`, on each Node by `npm run bench -- --node PATH`. Ratios above 1 are better than what they are compared with, except for those of time and memory that are to be at most so much. A ratio is the median of the rounds, with the smallest and the largest in brackets.",
-    "The service and the floor read a contact by one aggregation; the others, where nothing else is said, by a find for each collection. Everyone except the floor looks the key up in MongoDB, takes a token from a bucket in Redis, validates the request and logs it. Fastify's writes keep the service's promises: unique emails, no note on an archived contact, current labels, and creates with a key that happen exactly once. All work on the same records, and are seen to give the same responses before each run.",
-    "![The goals, and how far they are reached](results.svg)",
+    "# The cost of Records compared with alternatives",
+    "Written by `npm run bench`, on each Node by `npm run bench -- --node PATH`. A ratio above 1 means that the service is better, except for goals with an upper bound. Each ratio is the median of the rounds, with the minimum and maximum in parentheses.",
+    "The service and the floor read a contact with one aggregation; the others use a find per collection unless noted. All except the floor look up the key in MongoDB, take a token from a Redis bucket, validate the request and log it. Fastify's writes keep the service's promises: unique emails, no notes on archived contacts, current labels, and creates with a key that happen exactly once. All use the same records, and their responses are checked to be equal before each run.",
+    "![The goals and the results](results.svg)",
     `## Goals\n\n${goalTable(all.map(({ results }) => results))}`,
     ...all.flatMap(nodeSections),
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
-/** The goals that were measured, with a column for each Node. */
+/** The measured goals, with a column for each Node. */
 export function goalTable(all: readonly Results[]): string {
   const rows = goals.flatMap((goal) => {
     const values = all.map((results) => goal.value(results));
@@ -107,7 +107,7 @@ function searchTable({ searches }: Results): string {
     ),
     growth(row).toFixed(2),
   ]);
-  return `Contacts in accounts of ${countsOf(searches, "contacts")}, notes of ${countsOf(searches, "notes")}: p50, the first page's hits, and the most that one search examined.\n\n${grid(["", ...sizes, "largest : smallest"], rows)}`;
+  return `Accounts with ${countsOf(searches, "contacts")} contacts and ${countsOf(searches, "notes")} notes: p50, hits on the first page, and the maximum that a search examined.\n\n${grid(["", ...sizes, "largest : smallest"], rows)}`;
 }
 
 function countsOf(searches: Results["searches"], list: string): string {
@@ -116,7 +116,7 @@ function countsOf(searches: Results["searches"], list: string): string {
     .join(", ");
 }
 
-/** A table in Markdown. */
+/** A Markdown table. */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, at) => (at === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");

@@ -1,4 +1,4 @@
-// The accounts of the bench and their records, the same at every run, in the very documents that the service stores.
+// The accounts of the bench and their records, identical in every run, as the documents that the service stores.
 import type { UUID } from "mongodb";
 import { uuid } from "../../../src/db/mongo.ts";
 import type { ContactDocument } from "../../../src/contacts/document.ts";
@@ -12,27 +12,27 @@ import type { SessionDocument } from "../../../src/sessions/document.ts";
 import { deriveSession } from "../../../src/sessions/store.ts";
 import { languages, noteLength, personName, sentences } from "./texts.ts";
 
-/** How many records an account has. */
+/** The number of records of an account. */
 export interface AccountSize {
   readonly contacts: number;
   readonly sessions: number;
   readonly notes: number;
 }
 
-/** An account of the data, by the name in its email address. */
+/** An account of the data set. `name` is part of its email address. */
 export interface AccountPlan extends AccountSize {
   readonly name: string;
 }
 
-/** A set of accounts. */
+/** A data set. */
 export interface DataPlan {
   readonly name: "full" | "small";
   readonly accounts: readonly AccountPlan[];
 }
 
-/** The account that requests are made to. */
+/** The account that requests use. */
 export const mainAccount = "large";
-/** The accounts over which searches are compared, from the smallest. */
+/** The accounts for which searches are compared, smallest first. */
 export const searchAccounts = ["little", "middle", mainAccount] as const;
 /** How many of the main account's sessions have a transcript of 1 MB, the newest first. */
 export const transcriptCount = 8;
@@ -59,17 +59,17 @@ export const smallData: DataPlan = {
   ],
 };
 
-const begin = Date.UTC(2023, 0, 1);
+const start = Date.UTC(2023, 0, 1);
 const end = Date.UTC(2025, 12, 0);
 
-/** The records of one account, in the order in which they were made. */
+/** The records of an account, in order of creation. */
 export interface AccountRecords {
   contacts(): Iterable<ContactDocument>;
   sessions(): Iterable<SessionDocument>;
   notes(): Iterable<NoteDocument>;
 }
 
-/** The id of a record: it follows from the account's name, the kind of the record and its number. */
+/** The id of a record, derived from the account's name, the kind and the number. */
 export function recordId(account: string, kind: "contact" | "session" | "note", at: number): string {
   return stableId(`${account}/${kind}/${at}`);
 }
@@ -80,7 +80,7 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
   const titles: string[] = [];
   const idOf = (kind: "contact" | "session" | "note", at: number): UUID => uuid(recordId(name, kind, at));
   const timeOf = (random: Random, at: number, of: number): Date =>
-    new Date(begin + Math.floor(((at + random()) / of) * (end - begin)));
+    new Date(start + Math.floor(((at + random()) / of) * (end - start)));
 
   return {
     *contacts() {
@@ -183,14 +183,13 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
   };
 }
 
-/** The text of a transcript, of about so many characters. */
+/** The text of a transcript with about `length` characters. */
 export function transcriptText(at: number, length: number): string {
   return sentences(createRandom(`transcript/${at}`), languages[0], length);
 }
 
 /**
- * Three notes of five in the first language, the others in the second; of a thousand, one begins in one and ends in the
- * other.
+ * Three of five notes are in the first language, the others in the second. One of a thousand switches language halfway.
  */
 function noteText(random: Random): string {
   const length = noteLength(random);

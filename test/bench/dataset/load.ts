@@ -1,4 +1,4 @@
-// Loads the bench's data into a database: records in bulk, then the service's own indexes, built at once.
+// Loads the bench's data into a database: inserts records in bulk, then builds the service's indexes.
 import type { Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
 import { collections } from "../../../src/db/collections.ts";
@@ -8,17 +8,17 @@ import { storedText } from "../../../src/sessions/transcripts.ts";
 import type { AccountPlan, DataPlan } from "./accounts.ts";
 import { mainAccount, recordsOf, transcriptCount, transcriptText } from "./accounts.ts";
 
-/** Where the floor finds the transcripts in its own shape: the text as a string. */
+/** Transcripts as plain strings, for the floor. */
 export const plainTranscripts = "bench_transcripts";
-/** Says that the data is all there, and which. */
+/** Marks a completely loaded data set. */
 const markCollection = "bench_data";
-/** Rises when what is generated changes. */
+/** Increase it when the generated data changes. */
 const version = 1;
 const transcriptLength = 1_000_000;
 const batchSize = 2_000;
 const batchesAtOnce = 2;
 
-/** Loads the data unless it is there. What an earlier load left half done is dropped. */
+/** Loads the data unless it exists. Drops what an interrupted load left. */
 export async function loadData(client: MongoClient, plan: DataPlan, say: (line: string) => void): Promise<void> {
   const db = client.db();
   const mark = { plan: plan.name, version };
@@ -34,24 +34,24 @@ export async function loadData(client: MongoClient, plan: DataPlan, say: (line: 
     notes += account.notes;
     if (account.notes >= 10_000) say(`loaded the account "${account.name}", ${notes} notes so far (${elapsed()})`);
   }
-  say(`loaded ${notes} notes (${elapsed()}); now the indexes`);
+  say(`loaded ${notes} notes (${elapsed()}); building indexes`);
   await client.db("admin").command({ setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 1_500 });
   await ensureIndexes(db, allCollections, {
     withDeferred: () => Promise.resolve(true),
     around: async ({ collection }, build) => {
       await build();
-      say(`indexes of ${collection} are there (${elapsed()})`);
+      say(`built the indexes of ${collection} (${elapsed()})`);
     },
   });
   await db.collection(markCollection).insertOne(mark);
 }
 
-/** The email address of an account of the data. */
+/** The email address of an account in the data set. */
 export function emailOf(name: string): string {
   return `${name}@bench.example.com`;
 }
 
-/** The sessions of an account that have a transcript. */
+/** The ids of an account's sessions with a transcript. */
 export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Promise<string[]> {
   const found = await client
     .db()

@@ -1,9 +1,8 @@
-// Texts for the bench: two invented languages whose words are as unevenly frequent as those of real ones (Zipf), and
-// names.
+// Texts for the bench: names, and two invented languages with realistic word frequencies (Zipf).
 import type { Random } from "../../../src/embedded/demo/random.ts";
 import { createRandom, pick } from "../../../src/embedded/demo/random.ts";
 
-/** The words of a language, the most frequent first. */
+/** The words of a language, most frequent first. */
 export type Language = readonly string[];
 
 const wordCount = 20_000;
@@ -31,7 +30,7 @@ const middles = [
 const otherOpenings = ["szö", "czy", "zał", "köp", "öst", "ků", "yng", "vå", "xe", "rzę", "kvi", "ühl", "żda", "yaž"];
 const otherMiddles = ["łow", "nią", "ský", "jö", "ček", "dź", "ůj", "svä", "kää", "hü", "gło", "bję", "ně", "zó"];
 
-/** The two languages: no word of one begins like a word of the other. */
+/** The two languages. Their words share no prefix. */
 export const languages: readonly [Language, Language] = [
   words("first", openings, middles),
   words("second", otherOpenings, otherMiddles),
@@ -39,7 +38,7 @@ export const languages: readonly [Language, Language] = [
 export const firstNames = words("given", openings, middles, 2_000).map(capital);
 export const lastNames = words("family", middles, openings, 5_000).map(capital);
 
-/** A name by chance: some are far more frequent than others. */
+/** A random name. Some are far more frequent than others. */
 export function personName(random: Random): { first: string; last: string } {
   return {
     first: firstNames[Math.floor(random() ** 3 * firstNames.length)] as string,
@@ -47,7 +46,7 @@ export function personName(random: Random): { first: string; last: string } {
   };
 }
 
-/** About as many characters of sentences. */
+/** Random sentences with about `length` characters. */
 export function sentences(random: Random, language: Language, length: number): string {
   let text = "";
   for (let begins = true; text.length < length; ) {
@@ -59,7 +58,7 @@ export function sentences(random: Random, language: Language, length: number): s
   return text;
 }
 
-/** How long a note is, in characters: log-normal, 240 on average, 10,000 at most. */
+/** A random note length in characters: log-normal, 240 on average, at most 10,000. */
 export function noteLength(random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Math.max(8, Math.min(9_900, Math.round(Math.exp(Math.log(240) - 0.32 + 0.8 * normal))));
@@ -69,7 +68,7 @@ function words(seed: string, first: readonly string[], others: readonly string[]
   const random = createRandom(seed);
   const all = new Set<string>();
   while (all.size < count) {
-    // Frequent words are short ones.
+    // Frequent words are short.
     const length = 1 + Math.floor((all.size / count) * 2 + random() * 2.5);
     all.add(pick(random, first) + Array.from({ length }, () => pick(random, others)).join(""));
   }

@@ -1,11 +1,11 @@
-// What the bench writes: an account of its own, made before the measurements and emptied after them.
+// The account that the bench writes to. It is filled before the measurements and cleared afterwards.
 import type { MongoClient, UUID } from "mongodb";
 import { collections } from "../../../src/db/collections.ts";
 import { newContact } from "../../../src/contacts/write.ts";
 import { keptCollection } from "../peers/promised-writes.ts";
 import { bareCollection } from "../peers/writes.ts";
 
-/** Gives the account as many contacts to append notes to; their ids. */
+/** Adds contacts to the account and returns their ids. */
 export async function addContacts({
   client,
   accountId,

@@ -1,13 +1,13 @@
-// The load client, a process of its own: runs one load after the other, on its parent's command.
+// The load client: a separate process that runs loads for its parent, one at a time.
 import type { GrpcRequest, Load, LoadRequest, Loaded, WireRequest } from "./load.ts";
 import { uniqueMark } from "./load.ts";
 import { grpcConnection } from "./grpc.ts";
 import { wireConnection } from "./http1.ts";
 
-/** Sends one request; an empty text for a success, otherwise what came. */
+/** Sends one request. Resolves with an empty string for a success, otherwise with the failure. */
 type Send = (request: LoadRequest) => Promise<string>;
 
-/** Streams that share a connection, as a gRPC client lets them. */
+/** The number of streams per connection, as in a gRPC client. */
 const streamsOnConnection = 4;
 let unique = Date.now() % 100_000_000_000;
 
@@ -15,15 +15,15 @@ process.on("message", (load: Load) => void run(load).then((loaded) => process.se
 
 async function run({ ports, connections, seconds, requests }: Load): Promise<Loaded> {
   const times: number[] = [];
-  const endings: (() => void)[] = [];
+  const cleanups: (() => void)[] = [];
   let [failed, failure, next] = [0, "", 0];
   const sends =
     requests[0]?.kind === "grpc"
-      ? await overGrpc(ports, connections, endings)
-      : await overHttp1(ports, connections, endings);
+      ? await overGrpc(ports, connections, cleanups)
+      : await overHttp1(ports, connections, cleanups);
   const begun = performance.now();
   const until = begun + seconds * 1_000;
-  // At least one request each, so that a busy machine leaves no load without a figure.
+  // Sends at least one request each, so that every load has a figure even on a busy machine.
   const loop = async (send: Send): Promise<void> => {
     do {
       const request = requests[next++ % requests.length] as LoadRequest;
@@ -38,19 +38,19 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
   };
   await Promise.all(sends.map(loop));
   const elapsed = (performance.now() - begun) / 1_000;
-  for (const end of endings) end();
+  for (const end of cleanups) end();
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return { requests: times.length, failed, failure, seconds: elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-async function overHttp1(ports: readonly number[], count: number, endings: (() => void)[]): Promise<Send[]> {
+async function overHttp1(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, at): Promise<Send> => {
       const connection = await wireConnection(ports[at % ports.length] as number);
-      endings.push(() => connection.close());
+      cleanups.push(() => connection.close());
       return async (request) => {
-        const response = await connection.send(made((request as WireRequest).bytes));
+        const response = await connection.send(withUniqueNumbers((request as WireRequest).bytes));
         return response.status >= 200 && response.status < 300
           ? ""
           : `${response.status} ${response.body.toString().slice(0, 300)}`;
@@ -59,11 +59,11 @@ async function overHttp1(ports: readonly number[], count: number, endings: (() =
   );
 }
 
-async function overGrpc(ports: readonly number[], count: number, endings: (() => void)[]): Promise<Send[]> {
+async function overGrpc(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
   const connections = Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) =>
     grpcConnection(ports[at % ports.length] as number),
   );
-  for (const connection of connections) endings.push(() => connection.close());
+  for (const connection of connections) cleanups.push(() => connection.close());
   return Array.from(
     { length: count },
     (_, at): Send =>
@@ -76,8 +76,8 @@ async function overGrpc(ports: readonly number[], count: number, endings: (() =>
   );
 }
 
-/** The request with numbers of its own. */
-function made(bytes: string): string {
+/** Fills in unique numbers. */
+function withUniqueNumbers(bytes: string): string {
   if (!bytes.includes(uniqueMark)) return bytes;
   return bytes.replaceAll(uniqueMark, String(unique++).padStart(uniqueMark.length, "0"));
 }

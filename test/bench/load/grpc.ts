@@ -1,22 +1,22 @@
-// gRPC calls by node's own HTTP/2 client, several streams on each connection.
+// gRPC calls over Node's HTTP/2 client, with several streams per connection.
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
 import type { GrpcRequest } from "./load.ts";
 
-/** A response of a gRPC call. */
+/** The response of a gRPC call. */
 export interface GrpcResponse {
   /** `grpc-status`; 0 is a success. */
   readonly status: number;
   readonly message: Buffer;
 }
 
-/** A connection for gRPC calls, of which many can run at once. */
+/** A connection for concurrent gRPC calls. */
 export interface GrpcConnection {
   call(request: GrpcRequest): Promise<GrpcResponse>;
   close(): void;
 }
 
-/** Connects to a port of this machine. */
+/** Connects to a local port. */
 export function grpcConnection(port: number): GrpcConnection {
   const session = connect(`http://127.0.0.1:${port}`);
   session.on("error", () => undefined);
@@ -47,7 +47,7 @@ function call(session: ClientHttp2Session, { path, authorization, message }: Grp
   });
 }
 
-/** A message with the five bytes before it that gRPC wants: not compressed, and its length. */
+/** Adds gRPC's five-byte prefix: uncompressed, and the length. */
 function framed(message: Buffer): Buffer {
   const frame = Buffer.alloc(5 + message.length);
   frame.writeUInt32BE(message.length, 1);

@@ -1,23 +1,25 @@
-// A small HTTP/1.1 client on raw sockets: one request at a time on each connection, kept alive.
+// A small HTTP/1.1 client on raw keep-alive sockets, with one request at a time per connection.
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** A response, as far as the bench looks at it. */
+/** The parts of a response that the bench uses. */
 export interface WireResponse {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
 }
 
-/** A connection that is kept alive. */
+/** A keep-alive connection. */
 export interface WireConnection {
-  /** Sends a request and resolves with the response; the next may be sent then. Rejects when the connection ends. */
+  /**
+   * Sends a request and resolves with the response, after which the next may be sent. Rejects if the connection ends.
+   */
   send(request: string): Promise<WireResponse>;
   close(): void;
 }
 
-/** Connects to a port of this machine. */
+/** Connects to a local port. */
 export async function wireConnection(port: number): Promise<WireConnection> {
   const socket = connect(port, "127.0.0.1").setNoDelay(true);
   await once(socket, "connect");
@@ -32,7 +34,7 @@ export async function wireConnection(port: number): Promise<WireConnection> {
   };
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a new connection. */
 export async function sendOnce(port: number, request: string): Promise<WireResponse> {
   const connection = await wireConnection(port);
   try {
@@ -42,7 +44,7 @@ export async function sendOnce(port: number, request: string): Promise<WireRespo
   }
 }
 
-/** Puts responses together from what the socket receives. */
+/** Assembles responses from the socket's data. */
 function listen(socket: Socket): () => Promise<WireResponse> {
   let chunks: Buffer[] = [];
   let received = 0;
@@ -67,7 +69,7 @@ function listen(socket: Socket): () => Promise<WireResponse> {
       const declared = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
       length = declared === undefined ? undefined : Number(declared);
     }
-    // A response in chunks ends with these five bytes: a JSON text has no line breaks.
+    // A chunked response ends with these five bytes, because JSON contains no line breaks.
     const complete =
       length === undefined
         ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n"

@@ -1,15 +1,15 @@
-// The requests to the load client and its responses: messages between the bench and its client process.
+// The messages between the bench and its load client.
 
-/** Is in a request for a number that no other request has; as many digits take its place. */
+/** A placeholder in requests for a unique number with as many digits. */
 export const uniqueMark = "@@@@@@@@@@@@";
 
-/** A request over HTTP/1.1, as it is on the wire. */
+/** The raw bytes of an HTTP/1.1 request. */
 export interface WireRequest {
   readonly kind: "http1";
   readonly bytes: string;
 }
 
-/** A gRPC call, with the bytes of its message in base64. */
+/** A gRPC call with its message in base64. */
 export interface GrpcRequest {
   readonly kind: "grpc";
   readonly path: string;
@@ -19,22 +19,22 @@ export interface GrpcRequest {
 
 export type LoadRequest = WireRequest | GrpcRequest;
 
-/** A closed loop: each connection sends the next of the requests as soon as the last is served, and at least one. */
+/** A closed loop: each connection sends its next request as soon as the last is served, and at least one. */
 export interface Load {
-  /** Connections are dealt out among them. */
+  /** Connections are distributed among these. */
   readonly ports: readonly number[];
   readonly connections: number;
   readonly seconds: number;
-  /** All of one kind; taken in turn. */
+  /** Sent in turn; all of one kind. */
   readonly requests: readonly LoadRequest[];
 }
 
-/** What came of a load. */
+/** The result of a load. */
 export interface Loaded {
   readonly requests: number;
-  /** Responses that were no success. */
+  /** The number of failed requests. */
   readonly failed: number;
-  /** The first of them, for people. */
+  /** The first failure, for people. */
   readonly failure: string;
   readonly seconds: number;
   readonly p50Ms: number;

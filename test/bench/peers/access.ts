@@ -1,13 +1,13 @@
-// Authentication and throttling, as the peers in TypeScript do it by hand: the key by its hash, and a token.
+// Authentication and throttling for the peers: looks up the key by its hash and takes a token.
 import { createHash } from "node:crypto";
 import type { Db, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { createBucket } from "./bucket.ts";
 
-/** What became of a request's key: the account that it opens, or the HTTP status of the rejection. */
+/** The account of a request's key, or the HTTP status of the rejection. */
 export type Access = { readonly account: UUID; readonly readOnly: boolean } | { readonly rejected: 401 | 429 };
 
-/** Reads the key from MongoDB and takes a token from Redis, both at once. */
+/** Reads the key from MongoDB and takes a token from Redis in parallel. */
 export function createAccess(db: Db): (authorization: string | null | undefined) => Promise<Access> {
   const takeToken = createBucket();
   const keys = db.collection<{ _id: Binary; account_id: UUID; access: string }>("api_keys");

@@ -1,8 +1,8 @@
-// A token bucket in Redis, as the peers in TypeScript write it by hand.
+// A token bucket in Redis for the peers.
 import { Redis } from "ioredis";
 import { redisUrl, setting } from "./surroundings.ts";
 
-/** Rate and burst, as the service's settings are called. */
+/** Rate and burst have the names of the service's settings. */
 export const rate = Number(setting("RATE_LIMIT"));
 const burst = Number(setting("RATE_BURST"));
 
@@ -18,7 +18,7 @@ redis.call('EXPIRE', KEYS[1], 60)
 return 1
 `;
 
-/** Takes a token from the bucket of this name; false where there is none. */
+/** Takes a token from the bucket with this name; false if it is empty. */
 export function createBucket(): (name: string) => Promise<boolean> {
   const redis = new Redis(redisUrl);
   redis.defineCommand("takeToken", { numberOfKeys: 1, lua: script });

@@ -1,4 +1,5 @@
-// The plain connect-node peer: interceptors for log, key, rate limit and validation, handlers over the same queries.
+// The plain connect-node peer: interceptors for logging, authentication, throttling and validation, and the same
+// queries.
 import { createServer as createHttp1 } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
 import { create } from "@bufbuild/protobuf";
@@ -91,7 +92,7 @@ function contactMessage({ contact, timeline, sessions }: WholeContact) {
   });
 }
 
-/** Without the members that are null: a message leaves them out. */
+/** Drops null properties, which a message omits. */
 function optional<T extends Record<string, string | null>>(fields: T): { [Name in keyof T]?: string } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
     [Name in keyof T]?: string;

@@ -1,5 +1,4 @@
-// The Fastify peer: what one writes by hand with it, with schemas for requests and responses, keys, a rate limit and a
-// log.
+// The Fastify peer: a handwritten service with request and response schemas, API keys, throttling and a log.
 import { LogController, fastify } from "fastify";
 import type { UUID } from "mongodb";
 import { uuid } from "../../../src/db/mongo.ts";
@@ -102,7 +101,7 @@ const page = (limit: number) => ({
 const byId = object({ id: { type: "string", format: "uuid" } });
 const strict = (required: readonly string[]) => ({ required, additionalProperties: false });
 
-// One line for each request, in place of two.
+// Logs one line per request instead of two.
 const app = fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) });
 app.decorateRequest("account");
 app.addHook("onRequest", async (request, reply) => {

@@ -1,5 +1,5 @@
-// The floor: node's own HTTP server and the driver, without any check, in one style with a token from Redis for each
-// request. It is the lower bound for any service on this driver.
+// The floor: Node's HTTP server and the driver without any checks, in one style with a Redis token per request. It is
+// the lower bound for any service on this driver.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { uuid } from "../../../src/db/mongo.ts";
@@ -20,7 +20,7 @@ import { createBucket } from "./bucket.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
 const db = (await connectMongo()).db();
-/** Whose records are read and extended: no key is required. */
+/** The accounts to read from and write to. No key is required. */
 const [account, writeAccount] = [uuid(setting("ACCOUNT")), uuid(setting("WRITE_ACCOUNT"))];
 const style = setting("STYLE");
 const inOne = style === "aggregation" || style === "bucket";
@@ -77,7 +77,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   );
 }
 
-/** Decoded by the driver and written as JSON anew. */
+/** Lets the driver decode the text and serializes it again. */
 async function transcriptJson(session_id: string) {
   const found = await db
     .collection<Omit<TranscriptDocument, "text"> & { text: string }>(plainTranscripts)

@@ -1,4 +1,4 @@
-// Who is measured: the service itself, and what one would use in its place.
+// The measured programs: the service and its alternatives.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BenchAccount, Fixture } from "../fixture.ts";
@@ -6,7 +6,7 @@ import type { PeerCommand } from "../processes.ts";
 import { bundled } from "../../../bin/bundle.js";
 import { nodeOn } from "../processes.ts";
 
-/** Everyone who is measured, with what the table calls them. */
+/** All measured programs, with their titles in the table. */
 export const peerTitles = {
   ours: "Records",
   ours2: "Records, a second instance, where MongoDB and the client run",
@@ -23,22 +23,22 @@ export const peerTitles = {
 export type PeerName = keyof typeof peerTitles;
 
 const secret = "bench-secret-of-at-least-32-characters";
-/** Every check stays on; the limit itself is out of reach. */
+/** Throttling stays on, but its limit is out of reach. */
 const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
-/** What the peers are started with. */
+/** The options for starting peers. */
 export interface PeerOptions {
   readonly reader: BenchAccount;
   readonly writer: BenchAccount;
-  /** A folder for the data of the service. */
+  /** A folder for the service's data. */
   readonly scratch: string;
-  /** The program that runs the peers in TypeScript and the service. */
+  /** The Node that runs the service and the peers. */
   readonly node: string;
-  /** Options of node. With them, everyone in TypeScript runs from its sources, with the names that those have. */
+  /** Options for Node. With them, programs run from their sources, so that profiles show the original names. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** How each of them is started. */
+/** The command of each peer. */
 export async function peerCommands(
   fixture: Fixture,
   { reader, writer, scratch, node, nodeOptions = [] }: PeerOptions,
@@ -69,18 +69,15 @@ export async function peerCommands(
   return commands;
 }
 
-/**
- * The service as it is started in production; from its sources, with the names that they have, where node gets options
- * of its own (`--cpu-prof`).
- */
+/** The service as started in production. With options for Node, such as `--cpu-prof`, it runs from its sources. */
 export function ours(parts: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
   return serviceIn(join(import.meta.dirname, "../../.."), parts, dataDir, ...options);
 }
 
-/** Where the service finds its databases, and the Node that it runs on. */
+/** The databases of the service, and its Node. */
 export type ServiceParts = Pick<Fixture, "mongodbUri" | "redisUrl"> & { readonly node: string };
 
-/** The service whose code is in this folder. */
+/** The command of the service in this folder. */
 export function serviceIn(
   root: string,
   { mongodbUri, redisUrl, node }: ServiceParts,

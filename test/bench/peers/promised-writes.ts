@@ -1,5 +1,5 @@
-// The writes of the Fastify peer, with the service's promises kept by hand: unique emails, no note on an archived
-// contact, current labels, and creates that happen exactly once.
+// The writes of the Fastify peer, which keep the service's promises: unique emails, no notes on archived contacts,
+// current labels, and creates that happen exactly once.
 import { createHash } from "node:crypto";
 import type { ClientSession, Collection, Db, Filter } from "mongodb";
 import { Binary, MongoServerError, type UUID } from "mongodb";
@@ -10,12 +10,12 @@ import type { NoteDocument } from "../../../src/notes/document.ts";
 import type { ContactFields, WholeContact } from "./queries.ts";
 import { newNote } from "./writes.ts";
 
-/** Why nothing was written: the HTTP status says it. */
+/** A rejected write, with its HTTP status. */
 export interface Rejected {
   readonly status: 404 | 409;
 }
 
-/** A response as it is kept for the next request with its key. */
+/** A stored response for repeated requests with the same key. */
 interface KeptResponse {
   readonly _id: { readonly account_id: UUID; readonly key: string };
   readonly fingerprint: Binary;
@@ -31,7 +31,7 @@ export interface KeyedCreate {
   readonly replayed: boolean;
 }
 
-/** A create that a key names; `render` writes the body to keep. */
+/** A create with an idempotency key. `render` returns the body to store. */
 export interface KeyedRequest {
   readonly account: UUID;
   readonly key: string;
@@ -39,7 +39,7 @@ export interface KeyedRequest {
   render(created: WholeContact): string;
 }
 
-/** The collection of the kept responses. */
+/** The collection of stored responses. */
 export const keptCollection = "bench_kept_responses";
 const keptHours = 24;
 const transactionOptions = {
@@ -47,12 +47,12 @@ const transactionOptions = {
   writeConcern: { w: "majority", journal: true },
 } as const;
 
-/** Lets MongoDB remove responses after their time. */
+/** Makes MongoDB expire stored responses. */
 export async function prepareKeptResponses(db: Db): Promise<void> {
   await db.collection(keptCollection).createIndex({ created_at: 1 }, { expireAfterSeconds: keptHours * 3_600 });
 }
 
-/** Inserts a contact whose email no other active contact of the account has: the unique index decides. */
+/** Inserts a contact. The unique index rejects an email that another active contact of the account has. */
 export async function createUniqueContact(
   db: Db,
   account: UUID,
@@ -68,7 +68,7 @@ export async function createUniqueContact(
   return { contact, timeline: [], sessions: [] };
 }
 
-/** Creates a contact once for each key: the response is kept in the transaction that inserts the contact. */
+/** Creates a contact once per key. The transaction that inserts the contact also stores the response. */
 export async function createContactOnce(db: Db, request: KeyedRequest): Promise<KeyedCreate | Rejected> {
   const kept = db.collection<KeptResponse>(keptCollection);
   const { account, key, fields } = request;
@@ -97,7 +97,7 @@ export async function createContactOnce(db: Db, request: KeyedRequest): Promise<
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       const first = await keptResponse(kept, _id);
-      // The key is free: so it is the email that is taken.
+      // The key is unused, so the email is taken.
       if (first === "none") return { status: 409 };
       if (first === "expired") continue;
       if (Buffer.compare(first.fingerprint.buffer, fingerprint) !== 0) return { status: 409 };
@@ -106,7 +106,7 @@ export async function createContactOnce(db: Db, request: KeyedRequest): Promise<
   }
 }
 
-/** Appends a note; the write to the contact makes a rename or an archiving at the same time wait or repeat. */
+/** Appends a note. The write to the contact conflicts with a concurrent rename or archiving. */
 export async function appendLabelledNote(
   db: Db,
   account_id: UUID,
@@ -122,7 +122,7 @@ export async function appendLabelledNote(
         { $set: { version: newRevision() } },
         { session, projection: { full_name: 1, inferred_name: 1, email: 1 } },
       );
-      if (contact === null) return (await isThere(contacts, named, session)) ? { status: 409 } : { status: 404 };
+      if (contact === null) return (await exists(contacts, named, session)) ? { status: 409 } : { status: 404 };
       const note = newNote(contact, account_id, content);
       await db.collection<NoteDocument>("notes").insertOne(note, { session });
       return note;
@@ -130,7 +130,7 @@ export async function appendLabelledNote(
   );
 }
 
-async function isThere(
+async function exists(
   contacts: Collection<ContactDocument>,
   filter: Filter<ContactDocument>,
   session: ClientSession,
@@ -138,7 +138,7 @@ async function isThere(
   return (await contacts.findOne(filter, { session, projection: { _id: 1 } })) !== null;
 }
 
-/** The response under a key; one past its time is removed, as MongoDB does so once a minute only. */
+/** The stored response of a key. Removes an expired one, because MongoDB only does so once a minute. */
 async function keptResponse(
   kept: Collection<KeptResponse>,
   _id: KeptResponse["_id"],

@@ -1,4 +1,4 @@
-// The queries of the peers in TypeScript, written as by hand over the documents that the service stores.
+// The queries of the peers, handwritten over the service's documents.
 import type { Db, Document } from "mongodb";
 import type { UUID } from "mongodb";
 import { rankBetween } from "../../../src/db/rank.ts";
@@ -19,20 +19,19 @@ import {
 } from "../../../src/search/terms.ts";
 import { queryWords } from "../../../src/search/words.ts";
 
-/** A contact with what is shown of its notes and sessions. */
+/** A contact with its shown notes and sessions. */
 export interface WholeContact {
   readonly contact: ContactDocument;
   readonly timeline: readonly NoteRow[];
   readonly sessions: readonly SessionRow[];
 }
 
-/** A page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[];
   readonly hasMore: boolean;
 }
 
-/** What a caller may set of a new contact. */
+/** The fields that a caller may set on a new contact. */
 export interface ContactFields {
   readonly full_name: string;
   readonly email: string | null;
@@ -47,7 +46,7 @@ const [timelineLength, sessionsLength, searchLength, countBound] = [50, 5, 25, 2
 type OwnedNote = NoteRow & { readonly parent_id: UUID; readonly rank: number };
 type OwnedSession = SessionRow & { readonly contact_id: UUID; readonly rank: number };
 
-/** A contact by three finds, all at once. */
+/** Reads a contact with three concurrent finds. */
 export async function contactByFinds(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
   const [contact, timeline, sessions] = await Promise.all([
     db.collection<ContactDocument>("contacts").findOne({ _id, account_id }, { projection: withoutTerms }),
@@ -69,7 +68,7 @@ export async function contactByFinds(db: Db, account_id: UUID, _id: UUID): Promi
   return contact === null ? null : { contact, timeline, sessions };
 }
 
-/** A contact by one aggregation. */
+/** Reads a contact with one aggregation. */
 export async function contactByAggregation(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
   const notes = [
     { $match: { account_id, parent_id: _id, kind: "contact" } },
@@ -117,7 +116,7 @@ export async function listSessions(
   return pageOf(rows, limit);
 }
 
-/** Contacts that match: those with whole words first; then two finds for everybody's notes and sessions, cut here. */
+/** Finds matching contacts, those with whole words first, then all of their notes and sessions with two finds. */
 export async function contactsByFinds(db: Db, account_id: UUID, query: string): Promise<WholeContact[]> {
   const find = (filter: Document) =>
     db
@@ -148,7 +147,7 @@ export async function contactsByFinds(db: Db, account_id: UUID, query: string): 
   return contacts.map((contact) => ({ contact, timeline: notesOf(contact._id), sessions: sessionsOf(contact._id) }));
 }
 
-/** The same by one aggregation. */
+/** Does the same with one aggregation. */
 export async function contactsByAggregation(db: Db, account_id: UUID, query: string): Promise<WholeContact[]> {
   const filters = contactFilters(query);
   if (filters === undefined) return [];
@@ -191,7 +190,7 @@ export async function contactsByAggregation(db: Db, account_id: UUID, query: str
   return rows.map(({ timeline, sessions, ...contact }) => ({ contact, timeline, sessions }));
 }
 
-/** A page of the notes that match. */
+/** A page of matching notes. */
 export async function searchNotes(
   db: Db,
   account_id: UUID,
@@ -236,7 +235,7 @@ function pageOf<T>(rows: readonly T[], limit: number): Page<T> {
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
-/** One reading of the query is enough for the bench's. */
+/** The bench's queries only have one reading. */
 function contactFilters(query: string): { whole: Document; beginning: Document } | undefined {
   const words = contactReadings(query, false)[0]?.words;
   if (words === undefined) return undefined;
@@ -248,7 +247,7 @@ function contactFilters(query: string): { whole: Document; beginning: Document }
   };
 }
 
-/** One word by the index, the others, and the rest of a long one, by the text. */
+/** Matches one word by the index, and the other words and the rest of a long one by the text. */
 function filterOf(words: readonly string[], driver: number, shape: SearchShape): Document {
   const driving = probe(words[driver] ?? "", shape);
   const checked = words.filter((_, at) => at !== driver || !driving.exact);

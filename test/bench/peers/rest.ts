@@ -1,4 +1,4 @@
-// The JSON of `/v1`, as the peers in TypeScript write it by hand.
+// The JSON of `/v1`, handwritten for the peers.
 import type { NoteRow, SessionRow } from "../../../src/contacts/messages.ts";
 import type { NoteDocument } from "../../../src/notes/document.ts";
 import type { SessionDocument } from "../../../src/sessions/document.ts";
@@ -6,7 +6,6 @@ import type { Page, WholeContact } from "./queries.ts";
 
 const excerptLength = 1_000;
 
-/** A contact. */
 export function contactJson({ contact, timeline, sessions }: WholeContact) {
   return {
     id: contact._id.toHexString(),
@@ -24,7 +23,6 @@ export function contactJson({ contact, timeline, sessions }: WholeContact) {
   };
 }
 
-/** A note of a timeline. */
 export function timelineNoteJson({ _id, content, source, created_at, updated_at }: NoteRow) {
   return {
     id: _id.toHexString(),
@@ -35,12 +33,11 @@ export function timelineNoteJson({ _id, content, source, created_at, updated_at 
   };
 }
 
-/** A page of sessions. */
 export function sessionsJson(page: Page<SessionDocument>, limit: number, offset: number) {
   return { data: page.rows.map(sessionJson), pagination: paginationJson(page, limit, offset) };
 }
 
-/** A page of notes that were found. */
+/** A page of found notes. */
 export function notesJson(page: Page<NoteDocument>, limit: number, offset: number) {
   return { data: page.rows.map(foundNoteJson), pagination: paginationJson(page, limit, offset) };
 }

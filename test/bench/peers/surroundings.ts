@@ -1,21 +1,21 @@
-// What every peer in TypeScript is given by its environment: where to listen, and the databases that are there.
+// The environment of every peer: its port and the databases.
 import { MongoClient } from "mongodb";
 
-/** The port to listen on, on 127.0.0.1. */
+/** The port to listen on. */
 export const port = Number(process.env["PORT"]);
 export const redisUrl = setting("REDIS_URL");
 
-// Node writes a profile only where the program ends by itself.
+// Node only writes a profile if the program exits by itself.
 process.once("SIGTERM", () => process.exit());
 
-/** A setting that has to be there. */
+/** A required setting. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is required`);
   return value;
 }
 
-/** Connects to MongoDB as one does without a second thought. */
+/** Connects to MongoDB with plain options. */
 export function connectMongo(): Promise<MongoClient> {
   return MongoClient.connect(setting("MONGODB_URI"), { writeConcern: { w: "majority", journal: true } });
 }

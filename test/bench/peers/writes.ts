@@ -1,4 +1,4 @@
-// The writes of the peers in TypeScript, written as by hand over the documents that the service stores.
+// The writes of the peers, handwritten over the service's documents.
 import type { Db } from "mongodb";
 import { UUID } from "mongodb";
 import type { ContactDocument } from "../../../src/contacts/document.ts";
@@ -15,10 +15,10 @@ export async function createContact(db: Db, accountId: UUID, fields: ContactFiel
   return { contact, timeline: [], sessions: [] };
 }
 
-/** The collection of contacts that are inserted without search terms. */
+/** The collection of contacts without search terms. */
 export const bareCollection = "bench_bare";
 
-/** Inserts a contact without search terms, where no index but that of ids is kept. */
+/** Inserts a contact without search terms into a collection with only the _id index. */
 export async function createBareContact(db: Db, accountId: UUID, fields: ContactFields): Promise<WholeContact> {
   const now = new Date();
   const contact: ContactDocument = {
@@ -38,7 +38,7 @@ export async function createBareContact(db: Db, accountId: UUID, fields: Contact
   return { contact, timeline: [], sessions: [] };
 }
 
-/** Inserts a note of a contact, once the contact is seen to be there and active; null where it is not. */
+/** Inserts a note of a contact, or returns null unless the contact exists and is active. */
 export async function appendNote(
   db: Db,
   account_id: UUID,
@@ -57,7 +57,7 @@ export async function appendNote(
   return note;
 }
 
-/** A new note of a contact, labelled with its name. */
+/** A new note of a contact, labeled with its name. */
 export function newNote(
   contact: Pick<ContactDocument, "_id" | "full_name" | "inferred_name" | "email">,
   account_id: UUID,
