@@ -1,10 +1,10 @@
-// The evals, checked against their bounds: every everyday question takes few calls and few tokens.
+// Checks the evals against their limits: every question takes few calls and few tokens.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "./instance.ts";
 import { withDemo } from "./instance.ts";
 import { questions } from "./questions.ts";
 import type { Question } from "./trace.ts";
-import { checkTrace, troublesOf } from "./trace.ts";
+import { checkTrace, problemsOf } from "./trace.ts";
 
 let demo: Demo;
 let end = (): void => undefined;
@@ -24,25 +24,25 @@ afterAll(async () => {
   await ended;
 });
 
-async function troubles(question: Question): Promise<string[]> {
-  return troublesOf(await checkTrace(question, demo.client, demo.records));
+async function problems(question: Question): Promise<string[]> {
+  return problemsOf(await checkTrace(question, demo.client, demo.records));
 }
 
-test("there are 44 questions, of which one may cost more than 3 calls and 6,000 tokens [MCP-18]", () => {
+test("there are 44 questions, and only one may take more than 3 calls and 6,000 tokens [MCP-18]", () => {
   expect(new Set(questions.map(({ prompt }) => prompt)).size).toBe(44);
   expect(questions.flatMap(({ bound }) => bound ?? [])).toEqual([{ calls: 5, tokens: 12_000 }]);
 });
 
-describe("an assistant finds the facts within the bounds of a question [MCP-18]", () => {
+describe("an assistant finds the facts within the limits [MCP-18]", () => {
   test.each(questions.map((question) => [question.prompt, question] as const))(
     "the question: %s",
     async (_, question) => {
-      expect(await troubles(question)).toEqual([]);
+      expect(await problems(question)).toEqual([]);
     },
   );
 });
 
-describe("the checker of traces", () => {
+describe("the trace checker", () => {
   const phone: Question = {
     prompt: "What is the phone number of Ann Lee?",
     trace: (callTool) => callTool("search_contacts", { query: "ann lee", brief: true }),
@@ -51,16 +51,16 @@ describe("the checker of traces", () => {
   const search: Question["trace"] = (callTool) => callTool("search", { query: "ann lee" });
 
   test.each<[string, Question, RegExp[]]>([
-    ["that is correct, as a control", phone, []],
+    ["that is correct", phone, []],
     [
-      "whose fact is in none of its results",
+      "whose results lack the fact",
       { ...phone, facts: () => ["+1 415 555 0199"] },
       [/^in no result: \+1 415 555 0199$/],
     ],
-    ["that expects nothing", { ...phone, facts: () => [] }, [/^no fact is expected$/]],
-    ["that makes no call", { ...phone, trace: () => Promise.resolve() }, [/^in no result/]],
+    ["without expected facts", { ...phone, facts: () => [] }, [/^no facts are expected$/]],
+    ["without calls", { ...phone, trace: () => Promise.resolve() }, [/^in no result/]],
     [
-      "of too many calls",
+      "with too many calls",
       {
         ...phone,
         trace: async (callTool, records) => [await phone.trace(callTool, records), await search(callTool, records)],
@@ -68,17 +68,17 @@ describe("the checker of traces", () => {
       },
       [/^2 calls, at most 1$/],
     ],
-    ["of too many tokens", { ...phone, bound: { calls: 3, tokens: 50 } }, [/^\d+ tokens, at most 50$/]],
+    ["with too many tokens", { ...phone, bound: { calls: 3, tokens: 50 } }, [/^\d+ tokens, at most 50$/]],
   ])("checks a trace %s", async (_, question, expected) => {
-    expect(await troubles(question)).toEqual(expected.map((one) => expect.stringMatching(one)));
+    expect(await problems(question)).toEqual(expected.map((one) => expect.stringMatching(one)));
   });
 
-  test("reports a call that fails", async () => {
+  test("rejects a failed call", async () => {
     const wrong: Question = { ...phone, trace: (callTool) => callTool("search_contacts", { query: "a" }) };
-    await expect(troubles(wrong)).rejects.toThrow(/query: /);
+    await expect(problems(wrong)).rejects.toThrow(/query: /);
   });
 
-  test("counts tokens by the bytes of the arguments and texts, three bytes to a token", async () => {
+  test("estimates tokens from the bytes of arguments and texts, three bytes per token", async () => {
     const { content } = await demo.client.callTool({ name: "search", arguments: { query: "ann lee" } });
     const sent = JSON.stringify({ name: "search", arguments: { query: "ann lee" } });
     const bytes = [sent, ...content.map((one) => (one.type === "text" ? one.text : ""))].map((text) =>

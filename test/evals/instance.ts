@@ -1,4 +1,4 @@
-// The instance that the evals use: a service with the demo's records, and an assistant with a token for their account.
+// The instance for the evals: a service with the demo records, and an assistant with a token for their account.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { randomUUID } from "node:crypto";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
@@ -11,18 +11,18 @@ import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import type { Records } from "./records.ts";
 import { recordsAt } from "./records.ts";
 
-/** Where the questions are asked. */
+/** The instance and its clients. */
 export interface Demo {
   readonly client: Client;
-  /** Where the instance is, with an API key of the account and the access token of the assistant. */
+  /** The URL of the instance, an API key of the account, and the assistant's access token. */
   readonly base: string;
   readonly key: string;
   readonly token: string;
-  /** What the account has. */
+  /** The account's records. */
   readonly records: Records;
 }
 
-/** Starts the instance with the records of that day, does the work, and ends everything that it started. */
+/** Starts the instance with the demo records as of `now`, runs the work, and stops everything. */
 export async function withDemo<T>(work: (demo: Demo) => Promise<T>, now = new Date()): Promise<T> {
   const provider = await startFakeProvider();
   offerIntrospection(provider, () => ({ active: true }));

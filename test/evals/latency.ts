@@ -1,32 +1,32 @@
-// `npm run evals -- --latency`: the time of a tool call and of the same read over REST, call by call in one run.
+// `npm run evals -- --latency`: compares the latency of a tool call with that of the same read over REST.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Demo } from "./instance.ts";
 import type { Contact } from "./records.ts";
 import { nameOf } from "./records.ts";
 
-/** The medians of a pace, in milliseconds. */
+/** Median latencies at a pace, in milliseconds. */
 export interface Latency {
   readonly pace: string;
   readonly rest: number;
   readonly tool: number;
 }
 
-/** A pace: so many pairs of calls, each after such a pause. */
+/** A number of pairs of calls, and the pause before each. */
 interface Pace {
   readonly name: string;
   readonly pairs: number;
   readonly pauseMs: number;
 }
 
-/** A model calls one tool after the other, or thinks in between: longer than the service keeps an introspection. */
+/** A model calls tools back to back, or pauses for longer than the service caches an introspection. */
 const paces: readonly Pace[] = [
-  { name: "one after the other", pairs: 400, pauseMs: 0 },
+  { name: "back to back", pairs: 400, pauseMs: 0 },
   { name: "every 10 seconds", pairs: 20, pauseMs: 10_000 },
 ];
-/** Not measured: both sides have code to compile. */
+/** Unmeasured calls for warming up both sides. */
 const warmUps = 300;
 
-/** Measures the same search over REST and by the tool, by turns. */
+/** Measures the same search over REST and with the tool, alternating between them. */
 export async function measureLatency(
   { base, key, token, records }: Demo,
   say: (text: string) => void,
@@ -62,12 +62,12 @@ export async function measureLatency(
       tool.push(await byTool());
     }
     latencies.push({ pace: name, rest: median(rest), tool: median(tool) });
-    say(`${name}: ${(median(tool) / median(rest)).toFixed(2)} times REST, by ${pairs} pairs`);
+    say(`${name}: ${(median(tool) / median(rest)).toFixed(2)} times REST, ${pairs} pairs`);
   }
   return latencies;
 }
 
-/** How long a request takes until its body has arrived, in milliseconds. Fails where it is not a success. */
+/** The milliseconds until a response is complete. Throws unless it is a success. */
 async function took(url: string, init: RequestInit): Promise<number> {
   const begun = performance.now();
   const response = await fetch(url, init);

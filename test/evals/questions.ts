@@ -1,10 +1,10 @@
-// Everyday questions over the demo's records: the ten that users ask assistants first, and others.
+// Everyday questions about the demo records: the ten that users ask assistants first, and others.
 import { beginningOf, dateOf, hasWords, idsOf, isArchived, nameOf } from "./records.ts";
 import type { Contact, Note, Records, Session } from "./records.ts";
 import { SessionNoteType } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { CallTool, Question } from "./trace.ts";
 
-/** A list page by page, to its end. */
+/** Reads all pages of a list. */
 async function pages(callTool: CallTool, tool: string, given: Readonly<Record<string, unknown>>): Promise<void> {
   for (let offset: number | null = 0; offset !== null; ) {
     const { pagination } = await callTool(tool, { ...given, ...(offset > 0 && { offset }) });
@@ -12,13 +12,13 @@ async function pages(callTool: CallTool, tool: string, given: Readonly<Record<st
   }
 }
 
-/** The id of the contact of a name. */
+/** The id of the contact with this name. */
 async function idOf(callTool: CallTool, query: string): Promise<string> {
   return (await callTool("search_contacts", { query, brief: true, limit: 5 }))["data"][0].id as string;
 }
 
 const untilNow = (name: string, { sessionsOf, isPast }: Records): Session[] => sessionsOf(name).filter(isPast);
-/** The next meeting, with whom it is, and what is prepared for it. */
+/** The next meeting, its contact, and the notes prepared for it. */
 function nextMeeting({ sessions, isPast, personOf, notesOf }: Records): string[] {
   const next = sessions.filter((one) => one.sessionDate !== undefined && !isPast(one)).at(-1);
   return next === undefined ? [] : [...idsOf([next]), personOf(next), ...notesOf(next).map(beginningOf)];
@@ -59,7 +59,7 @@ const first: readonly Question[] = [
     facts: () => ["+44 20 7946 0182"],
   },
   {
-    prompt: "Summarise all sessions with Ann Lee.",
+    prompt: "Summarize all sessions with Ann Lee.",
     bound: { calls: 5, tokens: 12_000 },
     async trace(callTool) {
       const { data } = await callTool("list_sessions", { contact_name: "ann lee", limit: 25 });
@@ -198,7 +198,7 @@ const more: readonly Question[] = [
   },
 ];
 
-/** The twelve with which a stranger found what the tools lacked, where they are not among the others. */
+/** Questions from a usability test that revealed gaps in the tools. */
 const lacking: readonly Question[] = [
   {
     prompt: "What have I agreed with Søren Ødegård?",
@@ -216,7 +216,7 @@ const lacking: readonly Question[] = [
     facts: nextMeeting,
   },
   {
-    prompt: "Whom have I not met since three months ago?",
+    prompt: "Whom have I not met in the last three months?",
     trace: (callTool, { day }) => callTool("search_contacts", { last_session_before: day(-90), brief: true }),
     facts: ({ contacts, sessions, isPast, day }) => {
       const isLong = ({ id }: Contact): boolean => {
@@ -248,7 +248,7 @@ const lacking: readonly Question[] = [
     },
   },
   {
-    prompt: "Who has to do with Saltmarsh?",
+    prompt: "Who is involved with Saltmarsh?",
     async trace(callTool) {
       await callTool("search_contacts", { query: "saltmarsh", brief: true });
       await callTool("search_contacts", { query: "saltmarsh", in_notes: true, brief: true });
@@ -281,7 +281,7 @@ const lacking: readonly Question[] = [
     facts: (records) => untilNow("Ann Lee", records).slice(0, 1).map(dateOf),
   },
   {
-    prompt: "Whose number ends in 42?",
+    prompt: "Whose phone number ends in 42?",
     trace: (callTool) => callTool("search_contacts", { phone_ends_with: "42", brief: true }),
     facts: ({ contacts }) => contacts.filter((one) => !isArchived(one) && /42\D*$/.test(one.phone ?? "")).map(nameOf),
   },
@@ -296,7 +296,7 @@ const lacking: readonly Question[] = [
         .map(beginningOf),
   },
   {
-    prompt: "Which notes did colleagues comment?",
+    prompt: "Which notes did colleagues comment on?",
     trace: (callTool) => callTool("search_notes", { note_type: "reader_comment", limit: 10 }),
     facts: ({ notes }) =>
       notes
@@ -311,10 +311,10 @@ const lacking: readonly Question[] = [
   },
 ];
 
-/** Twelve more, from the descriptions of the tools. */
+/** More questions, based on the tool descriptions. */
 const others: readonly Question[] = [
   {
-    prompt: "With which account am I signed in?",
+    prompt: "Which account am I signed in to?",
     trace: (callTool) => callTool("whoami", {}),
     facts: () => ["@example.com"],
   },
@@ -340,7 +340,7 @@ const others: readonly Question[] = [
         .map(beginningOf),
   },
   {
-    prompt: "How can I reach Søren Odegrad? (misspelt)",
+    prompt: "How can I reach Søren Odegrad? (misspelled)",
     trace: (callTool) => callTool("search_contacts", { query: "soren odegrad", brief: true }),
     facts: () => ["soren@fjordlys.example.net"],
   },
@@ -355,7 +355,7 @@ const others: readonly Question[] = [
         .map(beginningOf),
   },
   {
-    prompt: "Is there a contact 이서연, and what is the number?",
+    prompt: "Is there a contact named 이서연, and what is the phone number?",
     trace: (callTool) => callTool("search_contacts", { query: "서연", brief: true }),
     facts: () => ["tel:+1-206-555-0164"],
   },
@@ -392,7 +392,7 @@ const others: readonly Question[] = [
     ],
   },
   {
-    prompt: "Which archived contacts have the name Novotný?",
+    prompt: "Which archived contacts are named Novotný?",
     trace: (callTool) => callTool("search_contacts", { query: "novotny", state: "any", brief: true }),
     facts: ({ contacts }) => contacts.filter(({ fullName }) => hasWords(fullName, "novotný")).map(nameOf),
   },
@@ -406,5 +406,5 @@ function latestChange(one: Contact, other: Contact): number {
   return Number((other.updatedAt?.seconds ?? 0n) - (one.updatedAt?.seconds ?? 0n));
 }
 
-/** All questions, each with how an assistant finds the facts. */
+/** All questions, each with the calls by which an assistant finds the facts. */
 export const questions: readonly Question[] = [...first, ...more, ...lacking, ...others];

@@ -1,4 +1,4 @@
-// The demo's records as the questions need them: by a contact's name, and by date.
+// Look-ups in the demo records for the questions: by contact name and by date.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { DemoRecords } from "../../src/embedded/demo/records.ts";
@@ -10,7 +10,7 @@ export type Note = DemoRecords["contactNotes"][number] | DemoRecords["sessionNot
 
 const dayMs = 86_400_000;
 
-/** What the account has, at the time of the questions. */
+/** The account's records at the time of the questions. */
 export type Records = ReturnType<typeof recordsAt>;
 
 export function recordsAt(demo: DemoRecords, now: Date) {
@@ -24,21 +24,21 @@ export function recordsAt(demo: DemoRecords, now: Date) {
   };
   return {
     now: now.toISOString(),
-    /** The date that many days from now. */
+    /** The date this many days from now. */
     day: (from: number): string => new Date(now.getTime() + from * dayMs).toISOString().slice(0, 10),
     contacts,
     contact,
-    /** The latest first. */
+    /** Latest first. */
     sessions: inOrder,
     sessionsOf: (name: string): Session[] => inOrder.filter(({ contactId }) => contactId === contact(name).id),
-    /** Sessions from a date to another, both included. */
+    /** Sessions between two dates, inclusive. */
     sessionsBetween: (from: string, to: string): Session[] =>
       inOrder.filter(({ sessionDate }) => isBetween(sessionDate, from, to)),
     isPast: ({ sessionDate }: Session): boolean => msOf(sessionDate) < now.getTime(),
     personOf: ({ contactId }: Session): string => contacts.find(({ id }) => id === contactId)?.fullName ?? "",
     transcriptOf: ({ id }: Session): string | undefined => spoken.get(id),
     notesOf: ({ id }: Session) => sessionNotes.filter(({ sessionId }) => sessionId === id),
-    /** Of contacts and of sessions, the newest first. */
+    /** Notes of contacts and sessions, newest first. */
     notes: [...contactNotes, ...sessionNotes].sort(
       (one: Note, other: Note) => msOf(other.createdAt) - msOf(one.createdAt),
     ),
@@ -48,32 +48,30 @@ export function recordsAt(demo: DemoRecords, now: Date) {
   };
 }
 
-/** What a contact is called. */
+/** The displayed name of a contact. */
 export function nameOf({ fullName, inferredName, email, phone }: Contact): string {
   return fullName ?? inferredName ?? email ?? phone ?? "";
 }
 
-/** Whether a contact is archived. */
 export function isArchived({ archivedAt }: Contact): boolean {
   return archivedAt !== undefined;
 }
 
-/** The ids of records. */
 export function idsOf(records: readonly { readonly id?: string | undefined }[]): string[] {
   return records.map(({ id = "" }) => id);
 }
 
-/** The beginning of a note: results cut long ones. */
+/** The start of a note. Results truncate long ones. */
 export function beginningOf({ content }: Note): string {
   return [...(content ?? "")].slice(0, 200).join("");
 }
 
-/** The day of a session, as a date. */
+/** The date of a session. */
 export function dateOf({ sessionDate }: Session): string {
   return new Date(msOf(sessionDate)).toISOString().slice(0, 10);
 }
 
-/** Whether each of the words is the beginning of a word. */
+/** Whether the text has words that start with each of these. */
 export function hasWords(text: string | undefined, ...words: readonly string[]): boolean {
   const begun = (text ?? "").toLowerCase().split(/[^\p{L}\p{N}]+/u);
   return words.every((word) => begun.some((one) => one.startsWith(word)));

@@ -1,9 +1,9 @@
-// `npm run evals`: asks everyday questions of a service with the demo's records, and prints what each of them costs.
+// `npm run evals`: runs the questions against a service with the demo records and prints the cost of each.
 import { withDemo } from "./instance.ts";
 import { measureLatency } from "./latency.ts";
 import { questions } from "./questions.ts";
 import type { Outcome } from "./trace.ts";
-import { checkTrace, troublesOf } from "./trace.ts";
+import { checkTrace, problemsOf } from "./trace.ts";
 
 const widths = [5, 14, 7, 0] as const;
 
@@ -29,13 +29,15 @@ async function printQuestions(): Promise<void> {
   print("question", columns);
   for (const [at, outcome] of outcomes.entries()) {
     const { prompt, bound, calls, tokens, facts, missing } = outcome;
-    const troubles = troublesOf(outcome);
+    const problems = problemsOf(outcome);
     const cells = [`${calls}/${bound.calls}`, `${tokens}/${bound.tokens}`, `${facts - missing.length}/${facts}`];
-    print(`${at + 1}. ${prompt}`, [...cells, troubles.length === 0 ? "ok" : troubles.join("; ")]);
+    print(`${at + 1}. ${prompt}`, [...cells, problems.length === 0 ? "ok" : problems.join("; ")]);
   }
-  const failed = outcomes.filter((outcome) => troublesOf(outcome).length > 0).length;
+  const failed = outcomes.filter((outcome) => problemsOf(outcome).length > 0).length;
   const sum = outcomes.reduce((tokens, outcome) => tokens + outcome.tokens, 0);
-  console.log(`\n${outcomes.length} questions, ${failed} failed, ${sum} tokens (an estimate: 3 bytes of UTF-8 as one)`);
+  console.log(
+    `\n${outcomes.length} questions, ${failed} failed, ${sum} tokens (estimated: 3 bytes of UTF-8 per token)`,
+  );
   process.exitCode = failed === 0 ? 0 : 1;
 }
 

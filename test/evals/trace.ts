@@ -1,42 +1,42 @@
-// Traces: the calls that an assistant makes for a question, what they cost, and whether the expected facts are in their
-// results.
+// Runs traces: the calls that an assistant makes for a question. Measures their cost and checks that the results
+// contain the expected facts.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Records } from "./records.ts";
 
-/** Calls a tool, and returns the structured content of its result. Traces read results of every shape. */
+/** Calls a tool and returns the structured content of its result, of any shape. */
 export type CallTool = (tool: string, given: Readonly<Record<string, unknown>>) => Promise<Record<string, any>>;
 
-/** The most that the trace of a question may cost. */
+/** The maximum cost of a trace. */
 export interface Bound {
   readonly calls: number;
   readonly tokens: number;
 }
 
-/** A question as a user asks it. */
+/** A user's question. */
 export interface Question {
   readonly prompt: string;
-  /** Where it is not the usual bound. */
+  /** The limit, if it is not the usual one. */
   readonly bound?: Bound;
-  /** Makes the calls, one after the other: what one returns the next one takes. */
+  /** Makes the calls in sequence, as later ones use results of earlier ones. */
   trace(callTool: CallTool, records: Records): Promise<unknown>;
-  /** Texts of the records that the results must contain. */
+  /** Texts that the results must contain. */
   facts(records: Records): readonly string[];
 }
 
-/** What came of a trace. */
+/** The outcome of a trace. */
 export interface Outcome extends Bound {
   readonly prompt: string;
   readonly bound: Bound;
   readonly facts: number;
-  /** The facts that are in no result. */
+  /** The facts that no result contains. */
   readonly missing: readonly string[];
 }
 
 const usual: Bound = { calls: 3, tokens: 6_000 };
-/** An estimate that needs no model's tokenizer; the service bounds its results by the same. */
+/** An estimate without a tokenizer. The service limits its results with the same estimate. */
 const bytesPerToken = 3;
 
-/** Runs the trace of a question. Fails where a call is an error. */
+/** Runs the trace of a question. Throws if a call fails. */
 export async function checkTrace(
   { prompt, bound = usual, trace, facts }: Question,
   client: Client,
@@ -67,12 +67,12 @@ export async function checkTrace(
   };
 }
 
-/** Why an outcome is not good enough; empty where it is. */
-export function troublesOf({ bound, calls, tokens, facts, missing }: Outcome): string[] {
+/** The problems of an outcome; empty if it is good enough. */
+export function problemsOf({ bound, calls, tokens, facts, missing }: Outcome): string[] {
   return [
     ...(calls > bound.calls ? [`${calls} calls, at most ${bound.calls}`] : []),
     ...(tokens > bound.tokens ? [`${tokens} tokens, at most ${bound.tokens}`] : []),
-    ...(facts === 0 ? ["no fact is expected"] : []),
+    ...(facts === 0 ? ["no facts are expected"] : []),
     ...missing.map((fact) => `in no result: ${fact.slice(0, 80)}`),
   ];
 }
