@@ -105,7 +105,7 @@ test("what cannot be made as new is destroyed, and another one is created", asyn
   for (const one of [first, second, third]) await giveBack(one);
   expect([await take(), await take(), destroyed]).toEqual([1, 4, [2, 3]]);
   await giveBack(1);
-  await expect(giveBack(1)).rejects.toThrow("what is not in use cannot be given back");
+  await expect(giveBack(1)).rejects.toThrow("the resource is not in use");
 });
 
 test("to stop a service stops its other instances, once, and a failed start keeps nothing", async () => {

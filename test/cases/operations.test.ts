@@ -75,7 +75,7 @@ describe.each([
   test.each(promises)("fails the tests of %s, which have no request for it", (promised) => {
     const added = writesIn(promised, services).filter((write) => write.path === path);
     expect(added).toHaveLength(1);
-    for (const write of added) expect(() => requestTo(write, of)).toThrow(`no test knows the rpc ${path}: add`);
+    for (const write of added) expect(() => requestTo(write, of)).toThrow(`the tests do not know the RPC ${path}: add`);
     for (const write of writesIn(promised)) expect(requestTo(write, of)).toBeDefined();
     expect(writesIn(promised)).toHaveLength(writesIn(promised, services).length - 1);
   });
@@ -89,7 +89,7 @@ describe.each([
 test("a new public operation fails the tests of all operations", () => {
   const services = withMadeUp("records.v1.ContactService", "MergeContacts");
   expect(() => operationsOf(services)).toThrow(
-    "no test knows the rpc records.v1.ContactService/MergeContacts: add its endpoint",
+    "the tests do not know the RPC records.v1.ContactService/MergeContacts: add its endpoint",
   );
   expect(untested(rpcsOf(services))).toEqual([
     "MergeContacts has no endpoint in test/fixtures/clients/wires.ts",
