@@ -1,4 +1,4 @@
-// Advances the monotonic clock of this process, by which the service measures ages.
+// Advances the monotonic clock of this process, with which the service measures ages.
 import type { MongoClient } from "mongodb";
 import { onTestFinished, vi } from "vitest";
 import { primaryOf } from "../../src/db/primary.ts";
@@ -7,8 +7,8 @@ const now = performance.now.bind(performance);
 let ahead = 0;
 
 /**
- * Advances it by so many seconds until the test has finished. The wall clock stays as it is. Resolves when the client
- * has its lease again, which has expired.
+ * Advances it by some seconds until the test has finished. The wall clock is unchanged. Resolves when the client has
+ * renewed its lease, which has expired.
  */
 export function advanceClock(seconds: number, client: MongoClient): Promise<void> {
   ahead += seconds;
@@ -16,7 +16,7 @@ export function advanceClock(seconds: number, client: MongoClient): Promise<void
   onTestFinished(async () => {
     clock.mockRestore();
     ahead = 0;
-    // Until its next proof, the client takes the database's clock for one that is behind.
+    // Until it proves the primary again, the client considers the database's clock to be behind.
     await primaryOf(client).prove();
   });
   return primaryOf(client).waitUntilHeld(5_000);

@@ -1,5 +1,4 @@
-// Set-up for tests that make every token themselves: a provider that signs what it is given, and a service whose users
-// sign in there.
+// Setup for tests that create tokens themselves: a fake provider that signs them, and a service that uses it.
 import { afterAll, beforeAll } from "vitest";
 import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
@@ -7,8 +6,8 @@ import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 
 /**
- * Starts both before the tests of the file and stops them after; `environment` adds to the service's settings, and
- * `prepare` sets what the provider responds first.
+ * Starts both before the tests of the file and stops them afterwards. `environment` extends the service's settings, and
+ * `prepare` can change the provider before the service starts.
  */
 export function useFakeProvider({
   environment = {},

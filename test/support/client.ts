@@ -1,4 +1,4 @@
-// Set-up for tests of the REST interface: a service of its own, and accounts that call its REST interface.
+// Setup for tests of the REST interface: a service, and accounts that call it.
 import { afterAll, beforeAll } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
 import type { Ingest } from "../fixtures/clients/ingest.ts";
@@ -6,20 +6,18 @@ import { ingestInto } from "../fixtures/clients/ingest.ts";
 import type { RestResponse, TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 
-/** An account with its key, and what it may call. */
+/** An account with its key and its calls. */
 export interface Client extends TestAccount {
-  /** Writes past the public interface, as the services inside do. */
+  /** Writes through the internal listener, like internal services. */
   readonly put: Ingest;
-  /**
-   * Calls as a program does that has the typed client; the methods here are for tests that look at the response itself.
-   */
+  /** The typed client. The methods here are for tests that inspect the response. */
   readonly records: RecordsClient;
   get(path: string): Promise<RestResponse>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>;
   patch(path: string, body: unknown): Promise<RestResponse>;
 }
 
-/** Starts a service before the tests of the file and stops it after them. */
+/** Starts a service before the tests of the file and stops it afterwards. */
 export function useService(environment: Record<string, string> = {}): () => TestService {
   let service: TestService;
   beforeAll(async () => {
@@ -29,7 +27,7 @@ export function useService(environment: Record<string, string> = {}): () => Test
   return () => service;
 }
 
-/** A new account. */
+/** Creates an account. */
 export async function newClient(
   service: TestService,
   access: "read_write" | "read_only" = "read_write",
@@ -46,7 +44,7 @@ export async function newClient(
   };
 }
 
-/** How many documents every collection of records holds. */
+/** The number of documents in each collection. */
 export async function counts(service: TestService): Promise<Record<string, number>> {
   const db = service.app.client.db();
   const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "accounts", "api_keys"];
@@ -55,19 +53,19 @@ export async function counts(service: TestService): Promise<Record<string, numbe
   );
 }
 
-/** The ids of the records of a response. */
+/** The ids of the records in a response. */
 export function ids(response: RestResponse): string[] {
   return (response.body.data as { id: string }[]).map(({ id }) => id);
 }
 
-/** Everything that an iterable gives. */
+/** Collects all items of an iterable. */
 export async function everyOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** An ISO time so many hours from now. */
+/** The ISO time this many hours from now. */
 export function hoursFromNow(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString();
 }

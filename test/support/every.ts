@@ -1,4 +1,4 @@
-// Every record endpoint with a request that is right for an account which has a contact and a session.
+// Every record endpoint with a valid request for an account that has a contact and a session.
 import type { TestService } from "../fixtures/service/service.ts";
 import type { Client } from "./client.ts";
 import { newClient } from "./client.ts";

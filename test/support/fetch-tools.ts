@@ -1,5 +1,5 @@
-// Fetches what the tests take from registries into the user's cache folder, for a run that has all of it ahead: the
-// downloads wait during the first tests, and no test waits for its own.
+// Prefetches the tools that tests take from registries into the user's cache folder, while the first tests run, so that
+// no test waits for a download.
 import { pathToFileURL } from "node:url";
 import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { clientKinds } from "../../scripts/mcp-clients/kinds.ts";
@@ -15,7 +15,7 @@ import {
 import { fetchRunner } from "../mcp/conformance/runner.ts";
 import { isLong } from "./form.ts";
 
-/** A tool, and how it is fetched; `fetch` returns or throws why it cannot be. */
+/** A tool, and how to fetch it. `fetch` returns or throws the reason if it cannot. */
 export interface FetchedTool {
   readonly name: string;
   /** Whether only the long form needs it. */
@@ -28,7 +28,7 @@ const python = (tool: PythonTool): FetchedTool => ({
   fetch: (cacheDir) => void pythonTool(tool, cacheDir),
 });
 
-/** Every tool of the tests' own run, in the order in which they need them. */
+/** Every tool of a test run, in the order of use. */
 export const fetchedTools: readonly FetchedTool[] = [
   { name: "the conformance suite", fetch: (cacheDir) => void fetchRunner(cacheDir) },
   ...[kubernetesValidate, checkJsonschema].map(python),
@@ -42,7 +42,7 @@ export const fetchedTools: readonly FetchedTool[] = [
   ...[schemathesis, openapiPythonClient].map((tool) => ({ ...python(tool), ofLong: true })),
 ];
 
-/** Fetches one after the other. A failure is reported, and the test that needs the tool fails. */
+/** Fetches the tools in sequence. Failures are reported; the tests that need the tool then fail. */
 export function fetchTools(tools: readonly FetchedTool[], cacheDir: string, say: (line: string) => void): void {
   for (const { name, fetch } of tools) {
     try {

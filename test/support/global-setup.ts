@@ -1,4 +1,4 @@
-// Starts one real mongod for the whole run; every test file takes a database of its own in it.
+// Starts one real mongod for the whole run. Every test file creates its own database on it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { leftOut } from "./left-out.ts";
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // The projects have what is provided here.
+  // Projects inherit what the root project provides.
   if (!project.isRootProject()) return undefined;
   const notices = leftOut.map(({ notice }) => `\n${notice}`).join("");
   if (notices !== "") console.warn(`${notices}\n`);
@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     env: process.env,
     progress: (line) => console.log(line),
   });
-  // Each test file has a database of its own, and drops it.
+  // Each test file creates and drops its own database.
   project.provide("administratorUri", await administratorUri(mongod.uri, dataDir));
   return async () => {
     if (notices !== "") console.warn(notices);

@@ -1,4 +1,4 @@
-// The tests that a run skips because the machine lacks what they need, each with a notice that says how to get it.
+// The tests that are skipped because the machine lacks something, each with a notice on how to get it.
 import { hasCommit } from "../fixtures/service/older.ts";
 import { releasedCommit, withoutRelease } from "../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
@@ -11,7 +11,7 @@ import { oapiCodegen } from "../../scripts/generated-clients/go.ts";
 import { openApiGeneratorJava } from "../../scripts/generated-clients/java.ts";
 import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";
 
-/** The tests that cannot run here; without `files` a part of a file, which skips it by itself. */
+/** The tests that cannot run here. Without `files`, part of a file, which skips it by itself. */
 export const leftOut: readonly { readonly files?: string; readonly notice: string }[] = [
   ...(findChromium() === undefined ? [{ files: "test/browser/**", notice: withoutChromium }] : []),
   ...(findPromtool() === undefined ? [{ files: "test/alerts/**", notice: withoutPromtool }] : []),

@@ -1,4 +1,4 @@
-// What the services logged during a test that failed is printed and is in the report: a 503 says nothing of its cause.
+// Prints and reports what services logged during a failed test, because a 503 does not reveal its cause.
 import { afterEach, beforeEach } from "vitest";
 import { takeWarnings } from "../fixtures/service/service.ts";
 
@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** Of a test that logs much, the last lines. */
+/** The maximum number of lines to print, the last ones. */
 const mostLines = 20;
 
 beforeEach(() => void takeWarnings());

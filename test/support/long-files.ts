@@ -1,5 +1,5 @@
-// The test files of the long form alone: of what surrounds the service, of planned operations, of rarer states, and of
-// what the machine does to a command or an import. A short form of them would take half of the time of the others.
+// Test files that only run in the long form: of tools around the service, planned operations, rare states, and effects
+// of the machine on commands. They would take half as long as all others.
 export const longFiles: readonly string[] = [
   "alerts/mutants",
   "bench/bench",

@@ -1,9 +1,9 @@
-// The order of the test files: the longest first, so that no worker is left with one of them at the end.
+// Orders test files longest first, so that no worker is left with a long one at the end.
 import { relative } from "node:path";
 import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 
-/** Files of about 20 seconds or more, by their time. Vitest orders all other files, by their sizes. */
+/** Files that take about 20 seconds or more, by duration. Vitest orders all others by size. */
 const longest: readonly string[] = [
   "faults/broken-connections",
   "drills/histories",
@@ -40,7 +40,7 @@ const longest: readonly string[] = [
   "app/main-settings",
 ];
 
-/** Sorts the files of a run. */
+/** Sorts the test files of a run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -51,7 +51,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The place of a file in the list; behind all of it for the others, which stay as they are. */
+/** The index of a file in the list. All others come after it and keep their order. */
 function placeOf(path: string): number {
   const place = longest.indexOf(path.replace(/^test\//, "").replace(/\.test\.ts$/, ""));
   return place === -1 ? longest.length : place;

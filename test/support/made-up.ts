@@ -1,4 +1,4 @@
-// Services with an rpc that nobody has implemented: controls of the tests that take their lists from the descriptors.
+// Services with an unimplemented RPC, as controls for tests that take their lists from the descriptors.
 import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
 import { create, createFileRegistry } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -6,12 +6,12 @@ import { everyService } from "../fixtures/clients/descriptors.ts";
 
 type Messages = NonNullable<MessageInitShape<typeof FileDescriptorProtoSchema>["messageType"]>;
 
-/** The services, and one more of this name whose only rpc is a write. */
+/** All services plus one with this name whose only RPC is a write. */
 export function withMadeUp(service: string, rpc: string): readonly DescService[] {
   return [...everyService, madeUp(service, rpc, [{ name: "MadeUpRequest" }, { name: "MadeUpResponse" }])];
 }
 
-/** A service of messages of its own, whose rpc takes the first of them and returns the last. */
+/** A service with its own messages, whose RPC takes the first message and returns the last. */
 export function madeUp(service: string, rpc: string, messageType: Messages): DescService {
   const at = service.lastIndexOf(".");
   const [name, typePackage] = [service.slice(at + 1), service.slice(0, at)];

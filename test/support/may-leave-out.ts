@@ -1,4 +1,4 @@
-// The test files that leave tests out while they run, because the machine lacks what they need: each says so itself.
+// Test files that may skip tests at run time because the machine lacks something. Each prints a notice itself.
 export const mayLeaveOut: readonly (readonly [file: string, why: string])[] = [
   [
     "test/mcp/clients/clients.test.ts",

@@ -1,22 +1,22 @@
-// Folder in memory for what a run of the tests writes: its databases then wait for no disk, which takes most of the
-// time of a write, and of the start of a service.
+// Keeps the files of a test run in memory, because waiting for the disk takes most of the time of a write and of
+// starting a service.
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
 
-/** Where a folder in memory can be, and what has to be free there. */
+/** A file system in memory, and the minimum free space. */
 export interface Memory {
   readonly folder: string;
   readonly minBytes: number;
 }
 
-/** The file system in memory that Linux has. The databases of a run, and its copies of the sources, take some 4 GB. */
+/** Linux's shared memory. The databases of a run and its copies of the sources take about 4 GB. */
 const sharedMemory: Memory = { folder: "/dev/shm", minBytes: 10_000_000_000 };
 const prefix = "records-tests-";
 
 /**
- * Has this process and its children keep temporary files in memory, until it ends. Does nothing where a folder is given
- * (`TMPDIR`), or where the machine has too little memory for it.
+ * Makes this process and its children keep temporary files in memory until it exits. Does nothing if `TMPDIR` is set or
+ * memory is scarce.
  */
 export function keepTemporaryFilesInMemory(environment: NodeJS.ProcessEnv, memory = sharedMemory): void {
   if (environment["TMPDIR"] !== undefined || !hasRoom(memory)) return;
@@ -36,7 +36,7 @@ function hasRoom({ folder, minBytes }: Memory): boolean {
   }
 }
 
-/** A run that was killed leaves its folder, and the memory that it takes. */
+/** Removes the folders of killed runs, which take up memory. */
 function removeAbandoned({ folder }: Memory): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(prefix)))
     if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(folder, name), { recursive: true, force: true });

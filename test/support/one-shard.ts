@@ -1,21 +1,21 @@
-// Checks that every command of a service under test to MongoDB names one account, so that a mongos needs one shard.
+// Checks that every MongoDB command of a service under test names one account, so that a mongos needs one shard.
 import type { CommandStartedEvent } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterAll, expect } from "vitest";
 import { appName } from "../../src/db/mongo.ts";
 import { createShardWatch } from "../fixtures/databases/shards.ts";
 
-/** Clients whose commands are listened to, once for all test files of a worker. */
+/** The patched client prototype, shared by all test files of a worker. */
 interface Watched {
   taken?: () => string[];
 }
 
 const client: MongoClient & Watched = MongoClient.prototype;
 
-/** Those that were found until now, which the caller checks. */
+/** Returns and clears the commands found so far, which the caller must check. */
 export const takeScattered = (client.taken ??= watch());
 
-/** Of the service's clients; what a test sends by such a client itself does not count. */
+/** Watches the service's clients. Commands that a test sends through such a client do not count. */
 function watch(): () => string[] {
   const { onCommandStarted, take } = createShardWatch();
   const emit = client.emit as (this: MongoClient, event: string, ...values: unknown[]) => boolean;
@@ -27,7 +27,7 @@ function watch(): () => string[] {
   return take;
 }
 
-/** Whether the innermost function of ours that waits for the command, beside the connection itself, is a test's. */
+/** Whether the innermost of our stack frames, except for the connection code, is in a test. */
 function isOfTest(): boolean {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;

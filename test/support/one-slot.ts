@@ -1,8 +1,8 @@
-// Checks that every command that any test sends to Redis keeps to one slot: a cluster takes no other.
+// Checks that every Redis command in tests uses a single slot, as a cluster requires.
 import { Command, Redis } from "ioredis";
 import { afterAll, expect } from "vitest";
 
-/** A client whose commands are listened to, once for all test files of a worker. */
+/** The patched client prototype, shared by all test files of a worker. */
 interface Watched {
   crossing?: string[];
 }
@@ -10,7 +10,7 @@ interface Watched {
 const client: Redis & Watched = Redis.prototype;
 const crossing = (client.crossing ??= watch());
 
-/** Notes commands whose keys are in several slots; of the nodes of a cluster too. */
+/** Records commands whose keys are in several slots, including those of cluster nodes. */
 function watch(): string[] {
   const found: string[] = [];
   const send = client.sendCommand;
@@ -22,12 +22,12 @@ function watch(): string[] {
   return found;
 }
 
-/** The slot of a cluster that a key is in. */
+/** The cluster slot of a key. */
 export function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }
 
-/** Those that were found until now; the caller is responsible for them. */
+/** Returns and clears the commands found so far, which the caller must check. */
 export function takeCrossing(): string[] {
   return crossing.splice(0);
 }

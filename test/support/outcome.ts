@@ -1,17 +1,16 @@
-// What whole runs came to, from Vitest's reports: prints each failure, and how many tests passed and failed, for
-// `.ci/run`.
+// Summarizes Vitest's reports for `.ci/run`: prints each failure and the numbers of passed and failed tests.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TaskMeta } from "vitest";
 import { mayLeaveOut } from "./may-leave-out.ts";
 
-/** What is used of Vitest's JSON report. */
+/** The used parts of Vitest's JSON report. */
 export interface RunReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    /** Why the file could not be loaded or prepared. */
+    /** Why the file could not be loaded or set up. */
     readonly message?: string;
     readonly assertionResults: readonly {
       readonly status: string;
@@ -25,13 +24,13 @@ export interface RunReport {
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** The tests that failed and the files that could not be loaded, each with its error. */
+  /** Failed tests and files that could not be loaded, with their errors. */
   readonly failures: readonly string[];
-  /** The tests that did not run, and that no declared file has left out: each is a failure. */
+  /** Tests that did not run and are not in a declared file. Each counts as a failure. */
   readonly missing: readonly string[];
 }
 
-/** Counts a run; `declared` are the paths, from `root`, of the files that may leave tests out. */
+/** Counts a run. `declared` has the paths, relative to `root`, of the files that may skip tests. */
 export function outcomeOf({ testResults }: RunReport, root: string, declared: readonly string[]): Outcome {
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   const count = (status: string): number => all.filter((one) => one.status === status).length;
@@ -42,12 +41,12 @@ export function outcomeOf({ testResults }: RunReport, root: string, declared: re
         [`${relative(root, name)}: ${fullName}`, ...failureMessages, ...(meta?.logged ?? [])].join("\n"),
       ),
   );
-  // A file that could not even be loaded counts as one failed test.
+  // A file that could not be loaded counts as one failed test.
   const unloaded = testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.every((one) => one.status !== "failed"),
   );
   const missing = testResults
-    // In a file that failed, what did not run has a reason that is counted.
+    // In a failed file, the reason why tests did not run is already counted.
     .filter(({ name, status }) => status !== "failed" && !declared.includes(relative(root, name)))
     .flatMap(({ name, assertionResults }) =>
       assertionResults
@@ -61,10 +60,10 @@ export function outcomeOf({ testResults }: RunReport, root: string, declared: re
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const reports = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")) as RunReport);
   const testResults = reports.flatMap((report) => report.testResults);
-  // Where the clients and the suite are required, nothing may be left out.
+  // If the clients and the suite are required, nothing may be skipped.
   const declared = process.env["MCP_CLIENTS"] === "required" ? [] : mayLeaveOut.map(([file]) => file);
   const { passed, failed, failures, missing } = outcomeOf({ testResults }, process.cwd(), declared);
-  // Said again, since they may be thousands of lines above.
+  // Repeated here, because the original output may be thousands of lines above.
   for (const one of failures) console.error(`failed: ${one}`);
   for (const one of missing) console.error(`did not run: ${one}`);
   console.log(`${passed} ${failed}`);

@@ -1,11 +1,11 @@
-// Set-up of a test file that needs a database of its own and a client like the service's.
+// Setup for a test file that needs its own database and a client like the service's.
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import type { TestDatabase } from "../fixtures/databases/database.ts";
 import { createDatabase } from "../fixtures/databases/database.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 
-/** Creates the database before the tests of the file, and drops it after them. `onOpen` gets the client. */
+/** Creates the database before the tests of the file and drops it afterwards. `onOpen` gets the client. */
 export function useOwnDatabase(onOpen: (client: MongoClient) => void): void {
   let database: TestDatabase;
   let client: MongoClient;

@@ -1,12 +1,11 @@
-// Counts the timers that a piece of work sets and leaves, whatever else the process has to do meanwhile.
+// Counts the timers that some work leaves behind, regardless of other activity in the process.
 import { AsyncLocalStorage } from "node:async_hooks";
 
 const work = new AsyncLocalStorage<Set<unknown>>();
 
 /**
- * How many timers `run` sets that have neither fired nor been cleared when it settles; an interval is left until it is
- * cleared. Files of tests share a process, so that vitest's own count has the timers of other files in it. Fake timers
- * have to be on.
+ * The number of timers of `run` that have neither fired nor been cleared when it settles. Intervals count until they
+ * are cleared. Vitest's own count would include other files, because test files share a process. Needs fake timers.
  */
 export async function timersLeftBy(run: () => Promise<unknown>): Promise<number> {
   const left = new Set<unknown>();
@@ -25,7 +24,7 @@ export async function timersLeftBy(run: () => Promise<unknown>): Promise<number>
     work.getStore()?.add(timer);
     return timer;
   };
-  // No spies: `vi.restoreAllMocks` of another file would put the fake timers back.
+  // Not with spies, because `vi.restoreAllMocks` in another file would restore the fake timers.
   globalThis.setTimeout = counting as typeof setTimeout;
   globalThis.clearTimeout = ((timer?: NodeJS.Timeout) => {
     left.delete(timer);

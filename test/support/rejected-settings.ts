@@ -1,9 +1,9 @@
-// The message with which a start rejects settings.
+// The message with which the service rejects settings on startup.
 import { expect } from "vitest";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { readConfig } from "../../src/config/config.ts";
 
-/** Fails where the settings are accepted. */
+/** Throws if the settings are accepted. */
 export function rejection(environment: NodeJS.ProcessEnv): string {
   try {
     readConfig(environment);
@@ -11,5 +11,5 @@ export function rejection(environment: NodeJS.ProcessEnv): string {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).message;
   }
-  throw new Error(`${JSON.stringify(environment)} was taken`);
+  throw new Error(`${JSON.stringify(environment)} was accepted`);
 }

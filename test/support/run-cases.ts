@@ -1,5 +1,4 @@
-// Runs a table of cases: each case on every wire, for the status and the code that it states, and for one body on
-// all of them.
+// Runs a table of cases on every wire: checks the stated status and code, and that all wires return the same body.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
@@ -23,11 +22,11 @@ export interface World {
   readonly readers: { readonly contact: string };
   /** The email of the owner's contact. */
   readonly taken: string;
-  /** A text that was never given before. */
+  /** Returns a unique text. */
   fresh(): string;
 }
 
-/** One case: the request, and its expected outcome on every wire. A failure states its reason and its message. */
+/** A case: the request, and its expected outcome on every wire. A failure states its reason and message. */
 export type Case = CaseRequest & (Success | Failure);
 
 interface Success {
@@ -56,21 +55,21 @@ interface CaseRequest {
   /** A statement, with the ids of its clauses. */
   readonly title: string;
   readonly rpc: Rpc;
-  /** The key that is sent: the owner's unless said otherwise; null for none. */
+  /** The key to send: the owner's by default; null for none. */
   readonly key?: (world: World) => string | null;
   readonly idempotencyKey?: (world: World) => string;
-  /** The fields of the request, created for every wire. */
+  /** The fields of the request, created for each wire. */
   readonly request: (world: World) => Fields;
-  /** The request over REST, if it is spelt differently. */
+  /** The request over REST, if it differs. */
   readonly rest?: (world: World) => Fields;
-  /** The message over REST, where REST spells the request in another way or reads it itself. */
+  /** The message over REST, if it differs because REST parses the request itself. */
   readonly restMessage?: string;
   /** Fields of `data` that differ from call to call. */
   readonly volatile?: readonly string[];
   readonly check?: (body: { readonly data: never; readonly pagination: never }, world: World) => void;
 }
 
-/** The statuses of the Connect protocol, which are its own (contract §9). */
+/** The HTTP statuses of the Connect protocol (contract §9). */
 const connectStatus = {
   ok: 200,
   invalid_argument: 400,
@@ -83,7 +82,7 @@ const connectStatus = {
   unavailable: 503,
 } as const;
 
-/** Declares a test for every case. `prepare` is called with the running service before them. */
+/** Declares a test for every case. `prepare` is called first, with the running service. */
 export function runCases(
   cases: readonly Case[],
   prepare: (service: TestService, world: World) => Promise<void> = async () => undefined,
@@ -130,7 +129,7 @@ export function runCases(
   }
 }
 
-/** Checks an outcome against what a case states, and against this message. */
+/** Checks an outcome against a case and this message. */
 export function expectStated(
   { http, code, reason }: Pick<Case, "http" | "code" | "reason">,
   wire: Pick<Wire, "name">,

@@ -1,4 +1,4 @@
-// Import and Export as an internal service calls them, by gRPC over cleartext HTTP/2.
+// Calls Import and Export like an internal service, with gRPC over cleartext HTTP/2.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create, fromJson, toJson } from "@bufbuild/protobuf";
 import type { Client as ConnectClient } from "@connectrpc/connect";
@@ -10,17 +10,17 @@ import { ImportRequestSchema, ImportRestart, RecordSchema } from "../../src/gen/
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 
-/** A record in protobuf's JSON, with the fields' own names. */
+/** A record in protobuf's JSON with snake_case names. */
 export type RecordJson = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What an import is sent. */
+/** The options of an import. */
 export interface Sending {
   readonly accountId: string;
   readonly importId?: string;
   readonly records: readonly RecordJson[];
-  /** The place of the first record. */
+  /** The position of the first record. */
   readonly position?: number;
-  /** How many records a message has. */
+  /** The number of records per message. */
   readonly chunk?: number;
   readonly updateByEmail?: boolean;
   readonly restart?: ImportRestart;
@@ -29,11 +29,11 @@ export interface Sending {
   readonly fieldsUntil?: number;
   /** The position before which the client has received every rejection. */
   readonly acknowledgedPosition?: number;
-  /** Called before each message but the first. */
+  /** Called before each message except the first. */
   readonly between?: (sent: number) => Promise<void> | void;
 }
 
-/** A client of the ingest rpcs for this test. */
+/** A client of the ingest RPCs for this test. */
 export function ingestClient(service: TestService, token = service.serviceToken): ConnectClient<typeof IngestService> {
   const sessionManager = new Http2SessionManager(service.internal);
   onTestFinished(() => sessionManager.abort());
@@ -45,7 +45,7 @@ export function ingestClient(service: TestService, token = service.serviceToken)
   return createClient(IngestService, transport);
 }
 
-/** Imports the records, and returns all responses. */
+/** Imports the records and returns all responses. */
 export async function importAll(service: TestService, sending: Sending): Promise<ImportResponse[]> {
   const responses: ImportResponse[] = [];
   for await (const response of ingestClient(service).import(messages(sending))) responses.push(response);
@@ -74,7 +74,7 @@ export async function* messages(sending: Sending) {
   }
 }
 
-/** Everything of an account, as Export gives it. */
+/** All records of an account, as Export returns them. */
 export async function exportAll(service: TestService, accountId: string): Promise<RecordJson[]> {
   const records: RecordJson[] = [];
   for await (const response of ingestClient(service).export({ accountId })) {

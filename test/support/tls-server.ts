@@ -1,4 +1,4 @@
-// A TLS server with a certificate that nobody trusts, for the tests: it says nothing after the handshake.
+// A TLS server with an untrusted certificate that is silent after the handshake.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
@@ -27,7 +27,7 @@ mX9bb0a8ngxsqUORFxI1m5NXBOShRANCAAQFYqkJHx6Vjf4icSjjBVOo9iIdsoLe
 /** The certificate and its key. */
 export const selfSigned = { cert, key } as const;
 
-/** Starts one; its host and port. */
+/** Starts a server and returns its host and port. */
 export async function startTlsServer(): Promise<{ readonly host: string; stop(): Promise<void> }> {
   const server = createServer({ cert, key }, (socket) => socket.on("error", () => undefined).resume()).listen(
     0,

@@ -1,5 +1,4 @@
-// A user who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would
-// put it.
+// A user signed in to the dashboard without an identity provider: the session is stored directly.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
@@ -7,7 +6,7 @@ import { noteSecret } from "../fixtures/service/secrets.ts";
 import type { RestResponse, RestCall, TestService } from "../fixtures/service/service.ts";
 import { rest, sessionSecret, testIssuer } from "../fixtures/service/service.ts";
 
-/** A signed-in user and what their browser sends. */
+/** A signed-in user, and what their browser sends. */
 export interface TestUser {
   /** The account; undefined for a user without one. */
   readonly accountId: string | undefined;
@@ -15,17 +14,17 @@ export interface TestUser {
   readonly email: string;
   readonly cookie: string;
   readonly origin: string;
-  /** A call as the dashboard's page makes it; headers given here replace those. */
+  /** A call like the dashboard's. Headers given here override its headers. */
   call(path: string, call?: RestCall, at?: TestService): Promise<RestResponse>;
 }
 
-/** What kind of user. */
+/** The kind of user. */
 export interface UserOptions {
   readonly account?: boolean;
   readonly enrolled?: boolean;
 }
 
-/** A new user, with an account of their own that is enrolled by default. */
+/** Creates a user, by default with an enrolled account. */
 export async function newUser(
   service: TestService,
   { account = true, enrolled = true }: UserOptions = {},
@@ -38,7 +37,7 @@ export async function newUser(
   return { ...(await openSession(service, subject, email)), accountId: created?._id.toHexString() };
 }
 
-/** Another session of the same user. */
+/** Opens another session of the same user. */
 export async function openSession(
   service: TestService,
   subject: string,
@@ -64,14 +63,14 @@ export async function openSession(
     cookie,
     origin,
     call(path, call = {}, at = service) {
-      // Each instance of a test has an address of its own.
+      // Each instance of a test has its own address.
       const headers: Record<string, string> = {
         Cookie: cookie,
         Origin: new URL(at.app.baseUrl).origin,
         "Sec-Fetch-Site": "same-origin",
         ...call.headers,
       };
-      // An empty value leaves the header out.
+      // An empty value omits the header.
       return rest(at.base, path, {
         ...call,
         headers: Object.fromEntries(Object.entries(headers).filter(([, sent]) => sent !== "")),
@@ -80,7 +79,7 @@ export async function openSession(
   };
 }
 
-/** An account's id as MongoDB has it. */
+/** The account id as MongoDB stores it. */
 export function accountUuid({ accountId }: TestUser): UUID {
   if (accountId === undefined) throw new Error("the user has no account");
   return UUID.createFromHexString(accountId);

@@ -1,5 +1,5 @@
-// Which writes take part in which tests of all writes: every write of records that the descriptors have, but for those
-// that are listed here with a reason.
+// Selects the writes for tests that cover all writes: every write in the descriptors, except for those listed here with
+// a reason.
 import type { DescService } from "@bufbuild/protobuf";
 import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
 import { everyService, rpcsOf } from "../fixtures/clients/descriptors.ts";
@@ -8,7 +8,7 @@ import { named } from "../fixtures/clients/operations.ts";
 import type { Fields, Named } from "../fixtures/clients/wires.ts";
 import { endpoints } from "../fixtures/clients/wires.ts";
 
-/** What all writes promise; each has tests that walk its list. */
+/** The promises of all writes. Each has tests that iterate over its list. */
 export const promises = ["isolation", "idempotency", "read-only keys", "read-only stores", "paused writes"] as const;
 export type Promised = (typeof promises)[number];
 
@@ -16,7 +16,7 @@ const contacts = "records.v1.ContactService";
 const keys = "records.v1.ApiKeyService";
 const ingest = "records.ingest.v1.IngestService";
 
-/** The same reason for these rpcs of a service. */
+/** Excludes these RPCs of a service for the same reason. */
 function excepted(service: string, rpcs: readonly string[], reason: string): Record<string, string> {
   return Object.fromEntries(rpcs.map((rpc) => [`${service}/${rpc}`, reason]));
 }
@@ -27,37 +27,37 @@ const ofIngest = [
   ...["ArchiveContacts", "RestoreContacts", "DeleteRecords", "Import"],
 ];
 
-/** The writes that do not take part, with the reason. */
+/** The excluded writes, with reasons. */
 export const exceptions: Readonly<Record<Promised, Readonly<Record<string, string>>>> = {
-  isolation: excepted(keys, ofKeys, "names no record: the account is that of the session"),
+  isolation: excepted(keys, ofKeys, "refers to no record: the account is that of the session"),
   idempotency: {
-    ...excepted(contacts, ["UpdateContact"], "sets fields to values: repeated, it comes to the same"),
-    ...excepted(keys, ofKeys, "a key is shown once, and is never stored with a response"),
-    ...excepted(ingest, ofIngest, "an item has a name: repeated, it is an update of the same record"),
+    ...excepted(contacts, ["UpdateContact"], "sets fields to values, so repeating it has the same result"),
+    ...excepted(keys, ofKeys, "a key is shown once and never stored with a response"),
+    ...excepted(ingest, ofIngest, "an item has an external id, so repeating it updates the same record"),
   },
   "read-only keys": {
-    ...excepted(keys, ofKeys, "no API key opens it"),
-    ...excepted(ingest, ofIngest, "no API key opens it: it is served on the internal listener alone"),
+    ...excepted(keys, ofKeys, "not available with an API key"),
+    ...excepted(ingest, ofIngest, "not available with an API key: only served on the internal listener"),
   },
-  "read-only stores": excepted(keys, ofKeys, "takes an owner, which no token and no key is"),
-  "paused writes": excepted(keys, ofKeys, "continues: a user can always rid themselves of a key"),
+  "read-only stores": excepted(keys, ofKeys, "takes an owner, which tokens and keys do not provide"),
+  "paused writes": excepted(keys, ofKeys, "still allowed, so that a user can always revoke a key"),
 };
 
-/** The writes of records, and of what belongs to an account: not the operator's. */
+/** The writes of an account's data, except for the operator's. */
 export function recordWrites(services: readonly DescService[] = everyService): RpcFacts[] {
   return rpcsOf(services).filter(({ path, writes }) => writes && /^records\.(?:ingest\.)?v1\./.test(path));
 }
 
-/** The writes that take part in the tests of a promise. */
+/** The writes that the tests of a promise cover. */
 export function writesIn(promised: Promised, services?: readonly DescService[]): RpcFacts[] {
   return recordWrites(services).filter(({ path }) => exceptions[promised][path] === undefined);
 }
 
-/** A valid request to a write in an account that has these records. Throws where the tests know none. */
+/** A valid request for a write in an account with these records. Throws if the tests do not know one. */
 export function requestTo({ path, rpc, caller }: RpcFacts, of: Named): Fields {
   if (caller !== "service") return endpoints[named(path)].request(of);
   const request = (ingestRequests as Readonly<Record<string, (of: Named) => Fields>>)[rpc.name];
   if (request === undefined || rpc.parent.typeName !== ingest)
-    throw new Error(`no test knows the rpc ${path}: add a request to test/fixtures/clients/ingest-requests.ts`);
+    throw new Error(`the tests do not know the RPC ${path}: add a request to test/fixtures/clients/ingest-requests.ts`);
   return request(of);
 }
