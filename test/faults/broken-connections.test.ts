@@ -1,6 +1,6 @@
-// Broken connections and failing servers under every operation: success or 503, and success afterwards. Here every
-// operation has a share of the faults and every fault a share of the operations, always the same ones; `npm run
-// drill:connections` has every operation under every fault.
+// Breaks connections and makes servers fail during every operation. Each must succeed or get 503, and succeed
+// afterwards. This test uses a fixed subset of the combinations; `npm run drill:connections` tries every operation with
+// every fault.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
@@ -21,7 +21,7 @@ import type { FaultInjector } from "./fault-injector.ts";
 import { startFaultInjector } from "./fault-injector.ts";
 import { share } from "../support/form.ts";
 
-// All tests of a group are begun at once, and wait for a lane.
+// All tests of a group start at once and wait for a lane.
 vi.setConfig({ testTimeout: 600_000, maxConcurrency: 200 });
 
 const recipes: readonly Recipe[] = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...userRecipes];
@@ -40,12 +40,12 @@ afterAll(async () => {
   await injector.stop();
 });
 
-test("the run includes every rpc of the descriptors", async () => {
+test("the run includes every RPC of the descriptors", async () => {
   const tried = new Set(recipes.map(({ operation }) => operation));
   expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test("an error that means that the service is wrong is a 500, and the checker detects it [ERR-07]", () =>
+test("an error that indicates a bug in the service is a 500, and the checker detects it [ERR-07]", () =>
   lanes.use(async (lane) => {
     const recipe = publicRecipes.find(({ operation }) => operation.endsWith("/GetContact")) as Recipe;
     const step = {
@@ -57,10 +57,10 @@ test("an error that means that the service is wrong is a 500, and the checker de
     const { hits, flaws } = await tried(recipe, lane, step);
     expect([hits, flaws.length]).toEqual([1, 2]);
     expect(flaws[0]).toMatch(/: 500 \{"error":\{"code":"500"/);
-    expect(flaws[1]).toMatch(/the log has an accident: MongoServerError at /);
+    expect(flaws[1]).toMatch(/the log has an unexpected error: MongoServerError at /);
   }));
 
-describe.concurrent("a request with one fault in any command is served or 503, and the next one is served [OPS-15, CON-06]", () => {
+describe.concurrent("a request with one fault in any command succeeds or gets 503, and the next one succeeds [OPS-15, CON-06]", () => {
   const seen = new Set<string>();
 
   test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))(
@@ -73,7 +73,7 @@ describe.concurrent("a request with one fault in any command is served or 503, a
         const flaws: string[] = [];
         for (const step of steps) {
           const verdicts = [await tried(recipe, lane, step)];
-          // Background work can take the place of the planned command. A trial without its fault proves nothing.
+          // Background work can take the place of the planned command. A trial whose fault did not hit proves nothing.
           if (!step.emptied && verdicts[0]?.hits === 0) verdicts.push(await tried(recipe, lane, step));
           for (const verdict of verdicts) {
             if (!step.emptied) hits += verdict.hits;
@@ -81,18 +81,18 @@ describe.concurrent("a request with one fault in any command is served or 503, a
           }
         }
         expect(flaws).toEqual([]);
-        // A request can have fewer commands than when they were recorded.
+        // A request can have fewer commands than when it was recorded.
         expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
       }),
   );
 });
 
-describe.concurrent("requests with many faults at once are served or 503, and the next ones are served [OPS-15, CON-06]", () => {
+describe.concurrent("requests with many faults at once succeed or get 503, and the next ones succeed [OPS-15, CON-06]", () => {
   const rounds = roundsAtOnce.map(
     (round, turn) => [nameOf(round.plan.fault), round.plan.every ?? 1, round, turn] as const,
   );
-  // Every fifth: a round breaks every twelfth operation, so every second one would leave half of them out.
-  test.each(share(rounds, rounds.length / 5))("%s in every %i. command", (_fault, _every, round, turn) =>
+  // Takes every fifth round. A round breaks every twelfth operation, so every second round would skip half of them.
+  test.each(share(rounds, rounds.length / 5))("%s in 1 of %i commands", (_fault, _every, round, turn) =>
     lanes.use(async (lane) => {
       const { hits, flaws } = await triedInRound(inRound(recipes, turn), lane, round);
       expect(flaws).toEqual([]);
@@ -101,7 +101,7 @@ describe.concurrent("requests with many faults at once are served or 503, and th
   );
 });
 
-describe.concurrent("requests during a lasting fault are 503 before the deadline, and are served once it is over [OPS-15]", () => {
+describe.concurrent("requests during a lasting fault get 503 before the deadline, and succeed once it is over [OPS-15]", () => {
   test.each(lastingRounds.map((round, turn) => [nameOf(round.plan.fault), round.plan.at, round, turn] as const))(
     "%s from %s on",
     (_fault, at, round, turn) =>
@@ -114,7 +114,7 @@ describe.concurrent("requests during a lasting fault are 503 before the deadline
   );
 });
 
-describe("requests whose commands fail by mongod's fail point are served or 503, and the next ones are served [OPS-15, CON-06]", () => {
+describe("requests whose commands fail by a mongod fail point succeed or get 503, and the next ones succeed [OPS-15, CON-06]", () => {
   const failCommands = [
     "find",
     "aggregate",

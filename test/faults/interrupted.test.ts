@@ -1,5 +1,5 @@
-// What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a
-// change of primary.
+// Tests interruptions: of writes by a lost connection, a frozen instance or a killed one, and of a start by a change of
+// primary.
 import { Socket } from "node:net";
 import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ import { startMongoProxy } from "../fixtures/network/mongo-proxy.ts";
 
 let injector: FaultInjector;
 let proxy: MongoProxy;
-/** It reaches MongoDB by way of the proxy. */
+/** Reaches MongoDB through the proxy. */
 let cutOff: TestService;
 let other: TestService;
 
@@ -34,8 +34,8 @@ afterEach(() => {
 });
 
 /**
- * Breaks the connection that this command is written to, as one whose other end has just closed: the driver then passes
- * on the socket's own error.
+ * Breaks the connection while this command is written, as if the server had just closed it. The driver then passes on
+ * the socket error.
  */
 function breakUnder(command: string): () => number {
   const write = Socket.prototype.write;
@@ -45,7 +45,7 @@ function breakUnder(command: string): () => number {
     ...args: Parameters<Socket["write"]>
   ): boolean {
     const [data] = args as readonly unknown[];
-    // OP_MSG begins with the command: 16 bytes of head, 5 before the document, 4 of its length and 1 of a type.
+    // In OP_MSG, the command name follows 16 bytes of header, 5 before the document, 4 of its length and 1 of a type.
     if (broken > 0 || !Buffer.isBuffer(data) || data.toString("latin1", 26, 27 + command.length) !== `${command}\0`)
       return Reflect.apply(write, this, args) as boolean;
     broken += 1;
@@ -58,7 +58,7 @@ function breakUnder(command: string): () => number {
 }
 
 test.each(["update", "insert", "commitTransaction"])(
-  "a create whose connection breaks while %s is written to it is 201, and stores one record [IDM-15]",
+  "a create whose connection breaks while %s is written gets 201 and stores one record [IDM-15]",
   async (command) => {
     const account = await other.account();
     const broken = breakUnder(command);
@@ -68,7 +68,7 @@ test.each(["update", "insert", "commitTransaction"])(
   },
 );
 
-test("a read whose connection breaks while it is written to it is repeated [OPS-15]", async () => {
+test("a read whose connection breaks while it is written is retried [OPS-15]", async () => {
   const account = await other.account();
   const list = () => other.rest("/v1/contacts?query=once", { key: account.key });
   expect((await list()).status).toBe(200);
@@ -76,7 +76,7 @@ test("a read whose connection breaks while it is written to it is repeated [OPS-
   expect([(await list()).status, broken()]).toEqual([200, 1]);
 });
 
-test("if the connection is cut before the command that proves the key, and after the write in its place, the write is repeated by its number, and there is one contact [IDM-01]", async () => {
+test("if the connection is cut before the command that verifies the key, and again after the write that replaces it, the write is retried and creates one contact [IDM-01]", async () => {
   const account = await other.account();
   let cut: Promise<void> | undefined;
   const cutFirst = proxy.arm({ command: "aggregate", collection: "api_keys", when: "before" }, (held) => {
@@ -91,10 +91,10 @@ test("if the connection is cut before the command that proves the key, and after
 });
 
 test.each(["before", "after"] as const)(
-  "a create whose connection is cut %s the command that proves the key and writes is repeated by its id, and there is one contact [IDM-01]",
+  "a create whose connection is cut %s the command that verifies the key and writes is retried and creates one contact [IDM-01]",
   async (when) => {
     const account = await other.account();
-    // The key is known from then on.
+    // Caches the key.
     await cutOff.rest("/v1/sessions", { key: account.key });
     const cut = proxy.arm({ command: "aggregate", collection: "api_keys", when }, (held) => held.cut());
     const made = await cutOff.rest("/v1/contacts", {
@@ -109,7 +109,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("a create whose connection is cut after its command, and whose key is revoked by then, is 503, because the contact is stored [IDM-01, CON-03]", async () => {
+test("a create whose connection is cut after its command, and whose key is then revoked, gets 503, because the contact is stored [IDM-01, CON-03]", async () => {
   const account = await other.account();
   await cutOff.rest("/v1/sessions", { key: account.key });
   let held: HeldMessage | undefined;
@@ -125,7 +125,7 @@ test("a create whose connection is cut after its command, and whose key is revok
   expect((await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } })).status).toBe(401);
 });
 
-test("a create whose id or email another record has is 409, and the first contact stays [CCR-06]", async () => {
+test("a create with the email of another contact gets 409, and the first contact stays [CCR-06]", async () => {
   const account = await other.account();
   const create = () =>
     other.rest("/v1/contacts", { key: account.key, body: { full_name: "Twice", email: "twice@example.com" } });
@@ -134,7 +134,7 @@ test("a create whose id or email another record has is 409, and the first contac
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
 });
 
-test("an instance that was frozen for seconds and lost its transaction restarts it, and stores one record [IDM-15]", async () => {
+test("an instance that was frozen for seconds and lost its transaction restarts it and stores one record [IDM-15]", async () => {
   const account = await other.account();
   const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });
   let held: HeldMessage | undefined;
@@ -164,7 +164,7 @@ test("an instance that was frozen for seconds and lost its transaction restarts 
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("an instance that is killed during an append does not block another client's change of the same contact [IDM-15]", async () => {
+test("an instance killed during an append does not block another client's update of the contact [IDM-15]", async () => {
   const account = await other.account();
   const parent = await wires.REST.create({ base: other.base, key: account.key }, "parent", { full_name: "Parent" });
   const child = await startChild(proxy.uri, injector.redis.uri);
@@ -179,7 +179,7 @@ test("an instance that is killed during an append does not block another client'
     expect(await outcome).toBe("broken off");
     const change = () =>
       other.rest(`/v1/contacts/${parent.id}`, { method: "PATCH", key: account.key, body: { full_name: "Changed" } });
-    // MongoDB alone would keep what is open for longer than these four may take.
+    // MongoDB's own transaction timeout is longer than these four attempts.
     let { status } = await change();
     for (let tries = 1; tries < 4 && status === 503; tries++) ({ status } = await change());
     expect(status).toBe(200);
@@ -192,7 +192,7 @@ test.each([
   ["is lost", "listIndexes", { closeConnection: true }],
   ["is lost", "createIndexes", { closeConnection: true }],
   ["steps down", "createIndexes", { errorCode: 189 }],
-])("an instance starts although the primary %s during %s [OPS-17]", async (_name, command, fault) => {
+])("an instance starts even if the primary %s during %s [OPS-17]", async (_name, command, fault) => {
   const contacts = other.app.client.db().collection("contacts");
   await contacts.dropIndex("list");
   const started = await withFault(

@@ -1,4 +1,4 @@
-// An instance that reaches its limit of open files.
+// Tests an instance that reaches its limit of open files.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -12,7 +12,7 @@ import { rest, startService } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test("readiness, metrics and one line say that the limit of open files is reached [OPS-10]", async () => {
+test("readiness, metrics and one log line report that the limit of open files is reached [OPS-10]", async () => {
   const database = await createDatabase(inject("administratorUri"));
   const redis = await startOwnRedis();
   const lines: { readonly level: number; readonly msg: string }[] = [];
@@ -35,7 +35,7 @@ test("readiness, metrics and one line say that the limit of open files is reache
   execFileSync("prlimit", ["--pid", String(child.pid), `--nofile=${limit}:`]);
   for (let count = 0; count < 20; count++)
     sockets.push(connect(Number(new URL(child.base).port), "127.0.0.1").on("error", () => undefined));
-  // Over the connection that is open.
+  // Uses the connection that is already open.
   await expect
     .poll(async () => (await readiness()).body, { timeout: 20_000 })
     .toMatchObject({
@@ -50,7 +50,7 @@ test("readiness, metrics and one line say that the limit of open files is reache
   expect(saidOf("files and connections can be opened again")).toHaveLength(1);
 });
 
-test("a start and the doctor say that the limit of open files is low, and what to do [OPS-10]", async () => {
+test("the startup log and the doctor report a low limit of open files and how to fix it [OPS-10]", async () => {
   const report = vi.spyOn(process.report, "getReport").mockReturnValue({ userLimits: { open_files: { soft: 1024 } } });
   onTestFinished(() => report.mockRestore());
   const service = await startService();

@@ -1,4 +1,4 @@
-// An instance whose password of MongoDB is changed while it runs.
+// Tests an instance whose MongoDB password changes while it runs.
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import type { TestDatabase } from "../fixtures/databases/database.ts";
@@ -38,44 +38,44 @@ const readiness = (): Promise<RestResponse> => rest(service.internal, "/readyz")
 const read = (): Promise<RestResponse> => service.rest("/v1/contacts?query=ann", { key: account.key });
 const lines = (): Record<string, unknown>[] =>
   service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
-/** Returns the statuses of reads that are sent at once. */
+/** Returns the distinct statuses of concurrent reads. */
 async function statusesOf(count: number): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: count }, read));
   return [...new Set(responses.map(({ status }) => status))];
 }
-/** Returns the values of the gauges of MongoDB and of readiness. */
+/** Returns the gauges of MongoDB and readiness. */
 async function gauges(): Promise<readonly string[]> {
   const { text } = await rest(service.internal, "/metrics");
   return text.split("\n").filter((line) => /^records_(ready|mongodb_up|mongodb_accepts_connections) /.test(line));
 }
 
-/** Returns what the background work of erasures reports in the time of its next run. */
-async function troubleOfErasures(): Promise<string[]> {
-  const troubles: string[] = [];
+/** Returns the problems that the background work of erasures reports in its next run. */
+async function problemsOfErasures(): Promise<string[]> {
+  const problems: string[] = [];
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     const { erasures } = createServices(service.app.client);
-    const background = erasures.follow((what) => troubles.push(what));
+    const background = erasures.follow((what) => problems.push(what));
     await vi.advanceTimersByTimeAsync(5_000);
     vi.useRealTimers();
-    // Commands wait in turn for the one connection that the pool tries to open.
+    // Commands queue for the one connection that the pool tries to open.
     for (let turn = 0; turn < 5; turn++) await statusesOf(1);
     background.stop();
   } finally {
     vi.useRealTimers();
   }
-  return troubles;
+  return problems;
 }
 
 const reason =
   "MongoDB rejects the user or the password of MONGODB_URI (AuthenticationFailed): correct them, and restart the instance";
 
-test("after the password was changed, readiness, health, metrics and one line say so, and open connections serve [OPS-15]", async () => {
+test("after a password change, readiness, health, metrics and one log line report it, and open connections keep serving [OPS-15]", async () => {
   await proxy.set("gone");
   await proxy.set({ delayMs: 20 });
   await expect.poll(() => statusesOf(4), { timeout: 30_000 }).toEqual([200]);
   await setPassword("another-password");
-  // More than there are connections: the first that needs a new one waits for one that is open.
+  // More requests than connections: those that need a new one wait for an open one.
   for (let round = 0; round < 5; round++) expect(await statusesOf(10)).toEqual([200]);
   await proxy.set("fair");
   await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(503);
@@ -99,7 +99,7 @@ test("after the password was changed, readiness, health, metrics and one line sa
   expect(await statusesOf(10)).toEqual([200]);
 });
 
-test("if its connections are gone too, readiness and the lines of requests name the rejected password [OPS-15]", async () => {
+test("if its connections are gone too, readiness and the request log name the rejected password [OPS-15]", async () => {
   await setPassword("another-password");
   await proxy.set("gone");
   await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(503);
@@ -109,13 +109,13 @@ test("if its connections are gone too, readiness and the lines of requests name 
   await expect
     .poll(() => lines().findLast(({ route }) => route === "/v1/contacts"), { timeout: 10_000 })
     .toMatchObject({ status: 503, cause: expect.stringContaining("AuthenticationFailed") });
-  expect(await troubleOfErasures()).toEqual([]);
+  expect(await problemsOfErasures()).toEqual([]);
   await setPassword(passwordOf(database.uri));
   await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200);
   expect(await statusesOf(10)).toEqual([200]);
 });
 
-test("after the user lost its role, readiness and one line name that and not the primary [OPS-15]", async () => {
+test("if the user loses its role, readiness and one log line name that and not the primary [OPS-15]", async () => {
   const reason = "the user of MONGODB_URI may not read the database (Unauthorized): grant it readWrite there";
   const setRoles = (roles: readonly Document[]): Promise<unknown> =>
     asAdministrator(database.administratorUri, (db) => db.command({ updateUser: "service", roles }));

@@ -1,4 +1,4 @@
-// How the operations of records.admin.v1 are tried: by Connect's JSON on the internal listener.
+// Recipes for the operations of records.admin.v1, over Connect with JSON on the internal listener.
 import type { Document } from "mongodb";
 import { BSON, UUID } from "mongodb";
 import type { Lane } from "./lane.ts";
@@ -7,7 +7,7 @@ import { call, count, drained, fresh } from "./recipe.ts";
 
 const admin = "records.admin.v1";
 
-/** An operation that only reads, or whose repetition changes nothing more. */
+/** A read, or an idempotent operation. */
 function plain(operation: string, message: (lane: Lane) => Record<string, unknown>): Recipe {
   return {
     operation,
@@ -19,7 +19,7 @@ async function newAccount({ whole }: Lane): Promise<string> {
   return (await whole.app.services.accounts.create(`${fresh()}@example.com`, true))._id.toHexString();
 }
 
-/** Stored in one transaction with what they name. */
+/** Counts audit entries, which are stored in the transaction of their change. */
 function entries(lane: Lane, accountId: string, event: string): Promise<number> {
   return count(lane, "audit_log", { account_id: UUID.createFromHexString(accountId), event });
 }
@@ -38,7 +38,7 @@ function switching(rpc: string): Recipe {
   };
 }
 
-/** An operator's action: repeating it changes nothing more. */
+/** An operator's action, which is idempotent. */
 function operatorAction(
   rpc: string,
   prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>,
@@ -65,7 +65,7 @@ export const adminRecipes: readonly Recipe[] = [
   {
     operation: `${admin}.BackupService/ReadDocuments`,
     streams: true,
-    // Not the account of the trials: that one grows.
+    // Not the account of the trials, which grows.
     prepare: (lane) =>
       Promise.resolve({ send: () => drained(lane.backup.readDocuments({ accountId: lane.seen.accountId })) }),
   },
@@ -154,7 +154,7 @@ export const adminRecipes: readonly Recipe[] = [
         send: () => call(lane, `${admin}.AccountService/DeleteAccount`, { account_id: id }),
         effects: async () => 1 - (await count(lane, "accounts", { _id })),
         repeatable: true,
-        // The background would look after it for 40 seconds.
+        // The sweeper would retry it for 40 seconds.
         async clear() {
           await lane.whole.app.client
             .db()

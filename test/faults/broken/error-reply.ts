@@ -1,4 +1,4 @@
-// The document of an error reply in place of the server's, with the labels that the server gives it.
+// Builds an error reply that replaces the server's, with the labels that the server would add.
 import type { Document } from "mongodb";
 import { type Long, ObjectId } from "mongodb";
 import type { ErrorReply } from "./kinds.ts";
@@ -6,14 +6,14 @@ import type { Command } from "./message.ts";
 
 const writing = new Set(["insert", "update", "delete", "findandmodify"]);
 
-/** Whether a reply says that a majority has a write. */
+/** Whether a reply acknowledges a write by a majority. */
 export function acknowledges({ name, inTransaction }: Command): boolean {
   return name === "committransaction" || (writing.has(name) && !inTransaction);
 }
 
-/** What a server replies that has not carried out a command. */
+/** The reply of a server that has not carried out a command. */
 export function errorDocument(
-  { code, codeName, labelled, topology }: ErrorReply,
+  { code, codeName, labeled, topology }: ErrorReply,
   command: Command,
   hello: Document,
 ): Document {
@@ -25,14 +25,14 @@ export function errorDocument(
     errmsg: "injected",
     code,
     codeName,
-    ...(labelled === true ? { errorLabels: labelsFor(command) } : {}),
+    ...(labeled === true ? { errorLabels: labelsFor(command) } : {}),
     ...Object.fromEntries(
       ["$clusterTime", "operationTime"].filter((name) => name in hello).map((name) => [name, hello[name]]),
     ),
   };
 }
 
-/** The labels that a server gives an error after which the command may be tried again. */
+/** The labels that a server adds to a retryable error. */
 function labelsFor({ name, inTransaction, retryable }: Command): string[] {
   if (name === "committransaction" || name === "aborttransaction") return ["RetryableWriteError"];
   if (inTransaction) return ["TransientTransactionError"];

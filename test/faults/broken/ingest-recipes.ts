@@ -1,4 +1,4 @@
-// How the operations of records.ingest.v1 are tried: by Connect's JSON, the streams by gRPC.
+// Recipes for the operations of records.ingest.v1, over Connect with JSON, and over gRPC for streams.
 import { create, fromJson } from "@bufbuild/protobuf";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -9,7 +9,7 @@ import { call, count, drained, fresh } from "./recipe.ts";
 
 const ingest = "records.ingest.v1.IngestService";
 
-/** A write of one item that has an external id: however often it is sent, there is one record. */
+/** An idempotent write of one item with an external id. */
 function item(rpc: string, batch: string, collection: string, fields: (lane: Lane) => Record<string, unknown>): Recipe {
   return {
     operation: `${ingest}/${rpc}`,
@@ -41,7 +41,7 @@ function archiving(rpc: string, before: "active" | "archived"): Recipe {
   };
 }
 
-/** Reads a stream to its end. */
+/** The messages of an import. */
 async function* importOf(accountId: string, externalId: string) {
   yield create(ImportRequestSchema, { accountId, importId: externalId, position: 0n });
   const record = (json: JsonObject) => fromJson(RecordSchema, json);
@@ -106,7 +106,7 @@ export const ingestRecipes: readonly Recipe[] = [
   {
     operation: `${ingest}/Export`,
     streams: true,
-    // Not the account of the trials: that one grows.
+    // Not the account of the trials, which grows.
     prepare: (lane) =>
       Promise.resolve({ send: () => drained(lane.streams.export({ accountId: lane.seen.accountId })) }),
   },

@@ -1,38 +1,38 @@
-// The kinds of faults: where a connection to MongoDB breaks under a command, and what a failing server replies.
+// The kinds of faults: where a connection to MongoDB breaks during a command, and what a failing server replies.
 
-/** Where a connection breaks, seen from the command that goes over it. */
+/** Where a connection breaks, relative to a command. */
 export type Place =
-  /** While the driver writes the command: the socket's own error, with which the driver does nothing. */
+  /** While the driver writes the command: a socket error that the driver does not handle. */
   | "while it is written"
   /** Before its bytes reach the server. */
   | "before it"
   /** In the middle of its bytes. */
   | "inside it"
-  /** After the server has carried it out, and before the reply. */
+  /** After the server has carried it out, before the reply. */
   | "after it"
   /** In the middle of the reply. */
   | "inside the reply"
   /** After the reply. */
   | "after the reply";
 
-/** A connection that breaks. */
+/** A break of a connection. */
 export interface ConnectionBreak {
   readonly kind: "break";
   readonly place: Place;
-  /** By a reset (RST), or by a clean close (FIN). */
+  /** A reset (RST) or a clean close (FIN). */
   readonly how: "reset" | "close";
 }
 
-/** A reply that says that the server cannot. */
+/** An error reply of the server. */
 export interface ErrorReply {
   readonly kind: "reply";
   readonly code: number;
   readonly codeName: string;
-  /** With the labels by which a server says what may be tried again. */
-  readonly labelled?: true;
-  /** The topology version that comes with it: of the server as the driver knows it, or as it is after a restart. */
+  /** Whether it has the labels for retryable errors. */
+  readonly labeled?: true;
+  /** The topology version in the reply: the one that the driver knows, or one after a restart. */
   readonly topology?: "current" | "restarted";
-  /** True where the server has carried out the write and cannot say that a majority has it. */
+  /** True if the server has carried out the write but cannot confirm a majority. */
   readonly writeConcern?: true;
 }
 
@@ -46,19 +46,19 @@ const places: readonly Place[] = [
   "inside the reply",
   "after the reply",
 ];
-const hows = ["reset", "close"] as const;
+const ways = ["reset", "close"] as const;
 
-/** Under a command. */
+/** Breaks during a command. */
 export const connectionBreaks: readonly ConnectionBreak[] = places.flatMap((place) =>
-  hows.map((how): ConnectionBreak => ({ kind: "break", place, how })),
+  ways.map((how): ConnectionBreak => ({ kind: "break", place, how })),
 );
 
-/** Under a handshake. */
+/** Breaks during a handshake. */
 export const handshakeBreaks: readonly ConnectionBreak[] = connectionBreaks.filter(
   ({ place }) => place !== "while it is written",
 );
 
-/** No longer the primary, or shutting down. */
+/** Errors of a server that is no longer the primary or is shutting down. */
 const stateChanges: Readonly<Record<number, string>> = {
   91: "ShutdownInProgress",
   189: "PrimarySteppedDown",
@@ -70,7 +70,7 @@ const stateChanges: Readonly<Record<number, string>> = {
 };
 
 /** Temporary failures. */
-const passing: Readonly<Record<number, string>> = {
+const temporary: Readonly<Record<number, string>> = {
   6: "HostUnreachable",
   24: "LockTimeout",
   43: "CursorNotFound",
@@ -108,28 +108,28 @@ function codes(table: Readonly<Record<number, string>>): { code: number; codeNam
   return Object.entries(table).map(([code, codeName]) => ({ code: Number(code), codeName }));
 }
 
-/** The server is no longer the primary, or is shutting down: the driver marks it as unknown briefly. */
+/** Replies of a server that is no longer the primary or is shutting down. The driver briefly marks it as unknown. */
 export const stateChangeReplies: readonly ErrorReply[] = codes(stateChanges).flatMap((error): ErrorReply[] => [
-  { kind: "reply", ...error, labelled: true, topology: "current" },
+  { kind: "reply", ...error, labeled: true, topology: "current" },
   { kind: "reply", ...error, topology: "restarted" },
 ]);
 
-/** By which a server says that it cannot now, with labels and without. */
-export const passingReplies: readonly ErrorReply[] = [
-  ...codes({ ...stateChanges, ...passing }).map((error): ErrorReply => ({ kind: "reply", ...error })),
-  ...codes(passing).map((error): ErrorReply => ({ kind: "reply", ...error, labelled: true })),
+/** Replies for temporary failures, with and without labels. */
+export const temporaryReplies: readonly ErrorReply[] = [
+  ...codes({ ...stateChanges, ...temporary }).map((error): ErrorReply => ({ kind: "reply", ...error })),
+  ...codes(temporary).map((error): ErrorReply => ({ kind: "reply", ...error, labeled: true })),
 ];
 
-/** By which a server says that it has carried out a write, and does not know what becomes of it. */
+/** Replies for a write that was carried out but not confirmed. */
 export const writeConcernReplies: readonly ErrorReply[] = codes(writeConcernCodes).flatMap((error): ErrorReply[] => [
-  { kind: "reply", ...error, writeConcern: true, labelled: true },
+  { kind: "reply", ...error, writeConcern: true, labeled: true },
   { kind: "reply", ...error, writeConcern: true },
 ]);
 
-/** The fault in words. */
+/** Describes a fault. */
 export function nameOf(fault: Fault): string {
   if (fault.kind === "break") return `${fault.how === "reset" ? "a reset" : "a close"} ${fault.place}`;
-  const { code, codeName, labelled, topology, writeConcern } = fault;
-  const more = [writeConcern && "of the write concern", labelled && "labelled", topology && `topology ${topology}`];
+  const { code, codeName, labeled, topology, writeConcern } = fault;
+  const more = [writeConcern && "write concern", labeled && "labeled", topology && `topology ${topology}`];
   return [`${codeName} (${code})`, ...more.filter((part) => typeof part === "string")].join(", ");
 }

@@ -1,4 +1,4 @@
-// A lane of the tests: an instance behind a fault injector, with an account, users and an assistant of its own.
+// A lane of the tests: an instance behind a fault injector, with its own account, users and assistant.
 import { randomUUID } from "node:crypto";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import type { Client } from "@connectrpc/connect";
@@ -23,36 +23,35 @@ import { startFaultProxy } from "./proxy.ts";
 export interface LaneUser {
   readonly subject: string;
   readonly accountId: string;
-  /** The cookie of a session that no trial ends. */
+  /** The cookie of a session that trials do not end. */
   readonly cookie: string;
-  /** Signs in again, and returns the cookie. */
+  /** Signs in again and returns the cookie. */
   signIn(): Promise<string>;
 }
 
-/** One lane. */
 export interface Lane {
   readonly proxy: FaultProxy;
-  /** The instance that is tested. */
+  /** The instance under test. */
   readonly service: TestService;
-  /** Another one over the same database, whose connections stay whole: what a trial needs beforehand is made by it. */
+  /** Another instance on the same database with intact connections, which prepares trials. */
   readonly whole: TestService;
   readonly fake: FakeProvider;
   readonly streams: Client<typeof IngestService>;
   readonly backup: Client<typeof BackupService>;
   readonly account: TestAccount;
   readonly put: Ingest;
-  /** Records of the account that no trial changes. */
+  /** Records of the account that trials do not change. */
   readonly contact: string;
   readonly session: string;
-  /** The user of this name, who is there from the first time on. */
+  /** The user with this name, created on first use. */
   user(name: string): Promise<LaneUser>;
-  /** An access token of an assistant of another user, and that user's records. */
+  /** An access token for another user's assistant, and that user's records. */
   readonly token: string;
   readonly seen: { readonly accountId: string; readonly contact: string; readonly session: string };
   stop(): Promise<void>;
 }
 
-/** Starts a lane over a database in which faults can be injected. */
+/** Starts a lane on a database with fault injection. */
 export async function startLane(injector: FaultInjector, whole: TestService): Promise<Lane> {
   const admin = await MongoClient.connect(injector.mongod.administratorUri);
   const hello = await admin.db("admin").command({ hello: 1 }, { promoteValues: false });

@@ -1,14 +1,14 @@
-// Lanes that tests which run at once share: each has one for itself while it runs.
+// A pool of lanes for concurrent tests. Each test has exclusive use of a lane while it runs.
 import type { Lane } from "./lane.ts";
 
-/** Lends lanes. */
+/** A pool of lanes. */
 export interface Lanes {
   readonly all: readonly Lane[];
-  /** Does the work on a lane that is free. */
+  /** Runs the work on a free lane. */
   use<T>(work: (lane: Lane) => Promise<T>): Promise<T>;
 }
 
-/** Lends these. */
+/** Creates a pool of these lanes. */
 export function lend(all: readonly Lane[]): Lanes {
   const free = [...all];
   const waiting: ((lane: Lane) => void)[] = [];

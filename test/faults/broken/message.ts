@@ -4,16 +4,16 @@ import { BSON } from "mongodb";
 
 /** The command of a request. */
 export interface Command {
-  /** The command's name, in lower case: `hello` and `isMaster` are handshakes and heartbeats. */
+  /** The lowercase name. `hello` and `isMaster` are handshakes and heartbeats. */
   readonly name: string;
-  /** The collection, where the command has one. */
+  /** The collection; empty if there is none. */
   readonly collection: string;
-  /** The request's number, by which its reply is known. */
+  /** The request id, which the reply refers to. */
   readonly id: number;
-  /** True for what the service does on its own account and marks as such. */
+  /** True for background work, which the service marks. */
   readonly background: boolean;
   readonly inTransaction: boolean;
-  /** True for a write that the server recognizes when it is sent again. */
+  /** True for a retryable write. */
   readonly retryable: boolean;
 }
 
@@ -22,7 +22,7 @@ const headLength = 16;
 /** The BSON string "watch" as a value: its length, the text and a NUL. */
 const watch = Buffer.from("\x06\0\0\0watch\0", "latin1");
 
-/** Splits a stream into messages, each of which begins with its length. */
+/** Splits a stream into messages, which start with their length. */
 export function framed(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -35,7 +35,7 @@ export function framed(onMessage: (message: Buffer) => void): (chunk: Buffer) =>
   };
 }
 
-/** The command of a request; that of another opcode is the handshake of the driver. */
+/** The command of a request. Another opcode is the driver's handshake. */
 export function commandOf(message: Buffer): Command {
   const id = message.readInt32LE(4);
   const rest = {
@@ -54,19 +54,19 @@ export function commandOf(message: Buffer): Command {
 
 const awaitTime = Buffer.from("maxAwaitTimeMS\0", "latin1");
 
-/** Has the server reply to a heartbeat after `ms` instead of seconds, as it does at once when its state changes. */
+/** Makes the server reply to a heartbeat after `ms` instead of seconds. */
 export function hurryHeartbeat(message: Buffer, ms: number): void {
   const at = message.indexOf(awaitTime);
   // Type 16 is an integer of 32 bits.
   if (at > 0 && message[at - 1] === 16) message.writeInt32LE(ms, at + awaitTime.length);
 }
 
-/** The number of the request that a reply is for. */
+/** The id of the request that a reply is for. */
 export function repliesTo(message: Buffer): number {
   return message.readInt32LE(8);
 }
 
-/** A reply with this document. */
+/** Builds a reply with this document. */
 export function reply(to: number, document: Document): Buffer {
   const body = BSON.serialize(document);
   const message = Buffer.alloc(headLength + 5 + body.length);
@@ -77,7 +77,7 @@ export function reply(to: number, document: Document): Buffer {
   return message;
 }
 
-/** The document of a reply, with every value as the server wrote it. */
+/** The document of a reply, with the server's BSON types. */
 export function documentOf(message: Buffer): Document {
   return BSON.deserialize(message.subarray(headLength + 5), { promoteValues: false });
 }

@@ -1,11 +1,11 @@
-// Every operation that the generated descriptors define, by its full name.
+// Lists every operation of the generated descriptors.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 
 const generated = join(import.meta.dirname, "../../../src/gen/records");
 
-/** The full names of all rpcs under `records`, unary and streaming. */
+/** The full names of all RPCs under `records`, unary and streaming. */
 export async function everyOperation(): Promise<string[]> {
   const files = readdirSync(generated, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("_pb.ts"));
   const modules = await Promise.all(

@@ -1,5 +1,11 @@
-// Which faults are injected where: into each command of one request, and into many commands of many requests at once.
-import { connectionBreaks, handshakeBreaks, passingReplies, stateChangeReplies, writeConcernReplies } from "./kinds.ts";
+// Plans which faults to inject where: into each command of one request, and into many commands of concurrent requests.
+import {
+  connectionBreaks,
+  handshakeBreaks,
+  temporaryReplies,
+  stateChangeReplies,
+  writeConcernReplies,
+} from "./kinds.ts";
 import type { Fault } from "./kinds.ts";
 import type { Command } from "./message.ts";
 import type { Plan } from "./proxy.ts";
@@ -9,23 +15,23 @@ import { isLong } from "../../support/form.ts";
 /** A fault in one request. */
 export interface Step {
   readonly plan: Plan;
-  /** True where the pool is emptied before, so that the first command needs a handshake. */
+  /** Whether to empty the pool first, so that the first command needs a handshake. */
   readonly emptied: boolean;
-  /** True where the operation is tried again without the fault: where the driver may keep something of it. */
+  /** Whether to repeat the operation without the fault, because the driver may keep state. */
   readonly again: boolean;
 }
 
 /**
- * The faults in the commands of a request of one service: a fault of several kinds under each command that was not
- * broken for the service before (`seen`), and a share of the rest. The share depends on `turn`, so that the operations
- * have all faults between them. In the long form `roundsAtOnce` has every fault for every operation.
+ * The faults for the commands of a request: several kinds of faults for each command that is new for its service (not
+ * in `seen`), and a share of them for the others. The share depends on `turn`, so that the operations together cover
+ * all faults. In the long form, `roundsAtOnce` has every fault for every operation.
  */
 export function stepsFor(service: string, commands: readonly Command[], turn: number, seen: Set<string>): Step[] {
   const kinds = commands.map(
     ({ name, collection, inTransaction }) => `${service} ${name} ${collection} ${inTransaction}`,
   );
   return [
-    // What is sent again and again within one request is broken at the first time and the last.
+    // Breaks commands that repeat within a request only the first and the last time.
     ...commands.flatMap((command, at) => {
       const kind = kinds[at] as string;
       if (at !== kinds.indexOf(kind) && at !== kinds.lastIndexOf(kind)) return [];
@@ -37,7 +43,7 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
   ];
 }
 
-/** In the short form an operation has one: by turns a break of its first command, or one while it connects. */
+/** In the short form, an operation has one: either a break of its first command, or one while connecting. */
 function stepsOnFreshConnections(turn: number): Step[] {
   const step = (fault: Fault, at: Plan["at"]): Step => ({ plan: { fault, at }, emptied: true, again: true });
   const later = isLong ? turn : Math.floor(turn / 2);
@@ -50,8 +56,8 @@ function stepsOnFreshConnections(turn: number): Step[] {
 }
 
 /**
- * In the short form only a new command has faults: a break and replies. The kind changes when the turns have had all
- * faults, so that neither goes without some of the other.
+ * In the short form, only new commands have faults: a break and error replies. The kind of reply changes after all
+ * breaks have had their turn, so that every combination occurs.
  */
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
@@ -60,30 +66,30 @@ function stepsUnder(command: Command, at: number, turn: number, isNew: boolean):
   );
   const replies = [
     share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
-    share(passingReplies, 3, turn).map((fault) => step(fault, false)),
+    share(temporaryReplies, 3, turn).map((fault) => step(fault, false)),
   ];
   const unsure = acknowledges(command) ? [share(writeConcernReplies, 2, turn).map((fault) => step(fault, false))] : [];
   if (isLong) return [breaks, ...unsure, ...replies].flat();
   if (!isNew) return [];
-  const lap = at + Math.floor(turn / connectionBreaks.length);
-  return [...breaks, ...(replies[lap % replies.length] ?? []), ...unsure.flat()];
+  const cycle = at + Math.floor(turn / connectionBreaks.length);
+  return [...breaks, ...(replies[cycle % replies.length] ?? []), ...unsure.flat()];
 }
 
-/** So many of them, one in the short form; others with every turn. */
+/** A share of the faults, one in the short form, which differs with every turn. */
 function share<T>(all: readonly T[], most: number, turn: number): T[] {
   const count = isLong ? most : 1;
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
-/** Returns what a round breaks at once. In the short form, that is a share, and another one in every round. */
+/** Returns the operations that a round breaks. In the short form, that is a share that differs in every round. */
 export function inRound<T>(all: readonly T[], turn: number, of = 12): readonly T[] {
   return isLong ? all : all.filter((_, index) => (index + turn) % of === 0);
 }
 
-/** So many commands a round breaks at least, or it proves nothing: some faults hit writes alone. */
+/** The minimum number of commands that a round must break. Some faults only hit writes. */
 export const minHits = isLong ? 6 : 3;
 
-/** As many commands as a server that fails for a moment has in hand. */
+/** As many commands as a briefly failing server has in progress. */
 const times = 60;
 
 /** A fault in many requests at once. */
@@ -92,7 +98,9 @@ export interface Round {
   readonly again: boolean;
 }
 
-/** Every fault in many commands of many requests: all of the first, or every third, so that repetitions are hit too. */
+/**
+ * Every fault in many commands of concurrent requests: in the first commands, or in every third, to hit retries too.
+ */
 export const roundsAtOnce: readonly Round[] = [
   ...[...connectionBreaks, ...stateChangeReplies].map(
     (fault): Round => ({
@@ -101,7 +109,7 @@ export const roundsAtOnce: readonly Round[] = [
     }),
   ),
   ...connectionBreaks.map((fault): Round => ({ plan: { fault, at: 1, every: 3, times }, again: true })),
-  ...[...writeConcernReplies, ...passingReplies].map(
+  ...[...writeConcernReplies, ...temporaryReplies].map(
     (fault): Round => ({
       plan: { fault, at: 0, times },
       again: false,
@@ -109,7 +117,7 @@ export const roundsAtOnce: readonly Round[] = [
   ),
 ];
 
-/** Faults that do not pass before the deadline. */
+/** Faults that last beyond the deadline. */
 export const lastingRounds: readonly Round[] = [
   { plan: { fault: { kind: "break", place: "before it", how: "close" }, at: 0, times: Infinity }, again: true },
   {
@@ -126,7 +134,7 @@ export const lastingRounds: readonly Round[] = [
   },
 ];
 
-/** By which mongod itself fails commands: its fail point `failCommand`. */
+/** Settings of mongod's fail point `failCommand`. */
 export const failPoints: readonly Readonly<Record<string, unknown>>[] = [
   { closeConnection: true },
   ...[91, 189, 10107, 11600, 11602].map((errorCode) => ({ errorCode })),

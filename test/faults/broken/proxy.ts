@@ -12,45 +12,48 @@ import { commandOf, documentOf, framed, hurryHeartbeat, repliesTo, reply } from 
 /** Where a fault is injected. */
 export interface Plan {
   readonly fault: Fault;
-  /** Into which command of the request, counted from 0, or into the handshake or the login of a new connection. */
+  /** The index of the command in the request, or the handshake or the login of a new connection. */
   readonly at: number | "handshake" | "login";
-  /** Into so many commands, the one at `at` and every so many-th after it; into one where it is not said. */
+  /** How many commands to hit, starting at `at`, and the distance between them. Both are 1 by default. */
   readonly times?: number;
   readonly every?: number;
-  /** The collection whose background commands belong to the request, where one waits for such. */
+  /** The collection whose background commands the request waits for. */
   readonly background?: string | undefined;
 }
 
-/** What has passed since a plan was armed. */
+/** The traffic since a plan was armed. */
 export interface Armed {
   /** The commands, in order. */
   readonly commands: Command[];
-  /** Into which the fault was injected. */
+  /** The commands into which the fault was injected. */
   readonly hits: Command[];
   disarm(): void;
 }
 
 /** A proxy to a mongod. */
 export interface FaultProxy {
-  /** The same database by way of the proxy. */
+  /** The URI of the database through the proxy. */
   readonly uri: string;
   arm(plan: Plan | undefined, background?: string): Armed;
-  /** Closes the connections of the pool, so that the next command needs a handshake. The monitor keeps its own. */
+  /**
+   * Closes the connections of the pool, so that the next command needs a handshake. The monitor's connections stay
+   * open.
+   */
   emptyPool(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A connection that passes through. */
+/** A proxied connection. */
 interface Link {
   readonly near: Socket;
   readonly far: Socket;
-  /** True once it has carried a command that is no heartbeat. */
+  /** True once it has carried a command other than a heartbeat. */
   pooled: boolean;
-  /** The request whose reply the fault is for. */
+  /** The request whose reply gets the fault. */
   awaited: { readonly command: Command; readonly fault: Fault } | undefined;
 }
 
-/** What is done to the bytes that a driver writes, by the port of the proxy: the one fault that no proxy can inject. */
+/** Hooks for the driver's socket writes by proxy port, for the one fault that a proxy cannot inject. */
 const writers = new Map<number, (socket: Socket, bytes: Buffer) => boolean>();
 const { write } = Socket.prototype;
 Socket.prototype.write = function (this: Socket, ...given: Parameters<Socket["write"]>): boolean {
@@ -60,7 +63,7 @@ Socket.prototype.write = function (this: Socket, ...given: Parameters<Socket["wr
   return Reflect.apply(write, this, given) as boolean;
 } as Socket["write"];
 
-/** Starts a proxy to the mongod of this URI, which listens on 127.0.0.1; `hello` is what it replies to that command. */
+/** Starts a proxy to the mongod of this URI on 127.0.0.1. `hello` is its reply to the hello command. */
 export async function startFaultProxy(uri: string, hello: Document): Promise<FaultProxy> {
   const mongodPort = Number(new URL(uri).port);
   const links = new Set<Link>();
@@ -68,7 +71,7 @@ export async function startFaultProxy(uri: string, hello: Document): Promise<Fau
   let armed: { readonly commands: Command[]; readonly hits: Command[]; openings: number } | undefined;
   let background: string | undefined;
 
-  /** The fault for a command, if there is one; counts it. */
+  /** Counts a command and returns its fault, if any. */
   function faultFor(command: Command, isFirst: boolean): Fault | undefined {
     if (armed === undefined) return undefined;
     const opening = openingOf(command);
@@ -125,8 +128,8 @@ export async function startFaultProxy(uri: string, hello: Document): Promise<Fau
     const { fault, command } = link.awaited;
     link.awaited = undefined;
     if (fault.kind === "break") return breakReply(link, message, fault);
-    const { code, codeName, labelled } = fault;
-    const labels = labelled === true ? { errorLabels: ["RetryableWriteError"] } : {};
+    const { code, codeName, labeled } = fault;
+    const labels = labeled === true ? { errorLabels: ["RetryableWriteError"] } : {};
     link.near.write(
       reply(command.id, {
         ...documentOf(message),
@@ -199,7 +202,7 @@ export async function startFaultProxy(uri: string, hello: Document): Promise<Fau
   };
 }
 
-/** In this time the driver learns that the server it has given up is there. */
+/** How soon the driver learns that a failed server is available. */
 const heartbeatMs = 20;
 const housekeeping = new Set(["endsessions", "killcursors", "killsessions"]);
 

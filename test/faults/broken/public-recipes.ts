@@ -1,4 +1,4 @@
-// How the operations of records.v1 are tried: over REST, with an API key or a dashboard cookie.
+// Recipes for the operations of records.v1, over REST with an API key or a dashboard cookie.
 import { randomBytes } from "node:crypto";
 import { Binary, UUID } from "mongodb";
 import type { RestCall } from "../../fixtures/service/service.ts";
@@ -78,7 +78,7 @@ function update(variant: string, changes: (value: string) => Record<string, unkn
   };
 }
 
-/** A call as the dashboard's page makes it. */
+/** A call like the dashboard's. */
 async function asOwner(
   { service }: Lane,
   owner: LaneUser,
@@ -94,13 +94,13 @@ async function asOwner(
   return outcomeOf(await rest(service.base, path, { ...call, headers }), expected);
 }
 
-/** Puts the owner's key in place, or away; counts the changes of the key from then on, by the audit log. */
+/** Creates or revokes the owner's key, and returns a count of later key changes in the audit log. */
 async function keyOf({ whole }: Lane, owner: LaneUser, present: boolean): Promise<() => Promise<number>> {
   const { apiKeys } = whole.app.services;
   const id = UUID.createFromHexString(owner.accountId);
-  const there = await apiKeys.ofAccount(id, undefined);
-  if (present && there === undefined) await apiKeys.create(id, "read_write");
-  if (!present && there !== undefined) await apiKeys.revoke(id);
+  const existing = await apiKeys.ofAccount(id, undefined);
+  if (present && existing === undefined) await apiKeys.create(id, "read_write");
+  if (!present && existing !== undefined) await apiKeys.revoke(id);
   const log = whole.app.client.db().collection("audit_log");
   const changes = (): Promise<number> => log.countDocuments({ account_id: id, event: /^key_/ });
   const before = await changes();
@@ -134,7 +134,7 @@ export const publicRecipes: readonly Recipe[] = [
   read("records.v1.NoteService/SearchNotes", () => "/v1/notes?query=budget"),
   {
     operation: "records.v1.ContactService/SearchContacts",
-    variant: "with a key that the instance has not seen",
+    variant: "with a key that is not cached",
     async prepare({ whole, service }) {
       const { key } = await whole.account();
       return { send: async () => outcomeOf(await service.rest("/v1/contacts?query=ann", { key }), 200) };
@@ -157,7 +157,7 @@ export const publicRecipes: readonly Recipe[] = [
       await keyOf(lane, owner, true);
       return {
         send() {
-          // A use that is to be written before the key is read.
+          // A pending use, which must be written before the key is read.
           lane.service.app.services.lastUse.note(new Binary(randomBytes(32)));
           return asOwner(lane, owner, "/v1/api-key", 200);
         },
@@ -173,7 +173,7 @@ export const publicRecipes: readonly Recipe[] = [
       const actor = { person: owner.subject, requestId: fresh(), address: "127.0.0.1" };
       return {
         send() {
-          // An entry that is to be written before the log is read.
+          // A pending entry, which must be written before the log is read.
           lane.service.app.services.audit.appendSoon(id, actor, { event: "tool_called", detail: "search_contacts" });
           return asOwner(lane, owner, "/v1/audit-log", 200);
         },

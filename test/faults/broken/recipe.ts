@@ -1,4 +1,4 @@
-// What an operation needs to be tried: a valid request, its success, and how often it has taken effect.
+// How to test an operation: a valid request, its success, and how often it took effect.
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Document } from "mongodb";
@@ -9,27 +9,27 @@ import type { Lane } from "./lane.ts";
 export type Outcome =
   | { readonly kind: "success" }
   | { readonly kind: "unavailable" }
-  /** Anything else, in words. */
+  /** Anything else, with a description. */
   | { readonly kind: "wrong"; readonly text: string };
 
-/** A request that is ready. */
+/** A prepared request. */
 export interface Trial {
   send(): Promise<Outcome>;
-  /** How often it has taken effect; a read has none. */
+  /** How often it took effect; absent for a read. */
   effects?(): Promise<number>;
-  /** True where the request may be sent again as it is, and has one effect however often it is sent. */
+  /** True if the request is idempotent. */
   readonly repeatable?: true;
-  /** Removes what would be in the way of others. */
+  /** Removes what would disturb other trials. */
   clear?(): Promise<void>;
 }
 
-/** How an operation is tried. */
+/** How to test an operation. */
 export interface Recipe {
-  /** The full name of the rpc (`records.v1.ContactService/GetContact`), or what it is where it is none. */
+  /** The full name of the RPC (`records.v1.ContactService/GetContact`), or a description of another operation. */
   readonly operation: string;
-  /** What is special about the request. */
+  /** Distinguishes requests to the same operation. */
   readonly variant?: string;
-  /** True for an rpc that streams: it has no deadline. */
+  /** True for a streaming RPC, which has no deadline. */
   readonly streams?: true;
   /** The collection whose batched writes the operation waits for. */
   readonly background?: string;
@@ -41,7 +41,7 @@ export function titleOf({ operation, variant }: Recipe): string {
   return variant === undefined ? operation : `${operation}, ${variant}`;
 }
 
-/** What the operation belongs to: operations of one service have their code in common. */
+/** The service of the operation. Operations of a service share code. */
 export function serviceOf({ operation }: Recipe): string {
   return operation.split("/")[0]?.replace(/^(MCP tool) .*/, "$1") ?? operation;
 }
@@ -53,7 +53,7 @@ export function wrong(text: string): Outcome {
   return { kind: "wrong", text: text.slice(0, 300) };
 }
 
-/** What an HTTP response came to: `expected` is the status of a success. */
+/** The outcome of an HTTP response. `expected` is the status of a success. */
 export function outcomeOf({ status, body, text }: RestResponse, expected: number): Outcome {
   if (status === expected) return success;
   // The envelope of REST and MCP, or Connect's.
@@ -62,12 +62,12 @@ export function outcomeOf({ status, body, text }: RestResponse, expected: number
   return wrong(`${status} ${text}`);
 }
 
-/** A text that was never used before. */
+/** A unique text. */
 export function fresh(): string {
   return `t${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Calls an rpc of the internal listener. An item that gets an error was not written. */
+/** Calls an RPC on the internal listener. An item with an error counts as a failure. */
 export async function call({ service }: Lane, rpc: string, message: Record<string, unknown>): Promise<Outcome> {
   const response = await service.internalCall(rpc, message);
   const outcome = outcomeOf(response, 200);
@@ -75,7 +75,7 @@ export async function call({ service }: Lane, rpc: string, message: Record<strin
   return outcome.kind === "success" && failed !== undefined ? wrong(`an item failed: ${response.text}`) : outcome;
 }
 
-/** How many documents of a collection match, as an instance without a fault reads them. */
+/** Counts matching documents through an instance without faults. */
 export function count({ whole }: Lane, collection: string, filter: Document): Promise<number> {
   return whole.app.client.db().collection(collection).countDocuments(filter);
 }

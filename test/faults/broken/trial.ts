@@ -1,4 +1,4 @@
-// Tries operations with a fault and checks: success or 503, at most one effect, success once the fault is over.
+// Tests operations with a fault: each must succeed or get 503, take effect at most once, and succeed after the fault.
 import { until } from "../../../src/embedded/wait.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nameOf } from "./kinds.ts";
@@ -11,19 +11,19 @@ import { titleOf, wrong } from "./recipe.ts";
 
 /** The outcome of a trial. */
 export interface Verdict {
-  /** Into how many commands the fault was injected. */
+  /** The number of commands into which the fault was injected. */
   readonly hits: number;
   /** The flaws; empty if there are none. */
   readonly flaws: readonly string[];
 }
 
-/** The service responds within 5 seconds, streams excepted; the rest is for a machine that is busy. */
+/** The service responds within 5 seconds, except to streams. The rest is for a busy machine. */
 const responseMs = 5_000 + 3_000;
 const streamMs = 60_000;
-/** After the last fault everything is served within 5 seconds. */
+/** Everything must be served 5 seconds after the last fault. */
 const recoveryMs = 5_000;
 
-/** The outcome, or a time-out. */
+/** The outcome, or a timeout. */
 async function completed({ streams }: Recipe, trial: Trial): Promise<Outcome> {
   const stop = new AbortController();
   const late = sleep(streams === true ? streamMs : responseMs, wrong("no response in time"), {
@@ -37,8 +37,8 @@ async function completed({ streams }: Recipe, trial: Trial): Promise<Outcome> {
 }
 
 /**
- * Records the commands of the operation without a fault and with warm caches. Two runs in a row must have the same
- * commands: a single run can conflict with a transaction that an earlier fault left behind, and retry its own.
+ * Records the commands of the operation without a fault and with warm caches. Two successive runs must have the same
+ * commands, because a single run can conflict with a transaction that an earlier fault left open, and retry.
  */
 export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const kindsOf = (commands: readonly Command[]): string =>
@@ -49,12 +49,12 @@ export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly C
     if (kindsOf(commands) === kindsOf(before)) return commands;
     before = commands;
   }
-  throw new Error(`${titleOf(recipe)} has other commands in every run: ${kindsOf(before)}`);
+  throw new Error(`${titleOf(recipe)} has different commands in every run: ${kindsOf(before)}`);
 }
 
 async function recorded(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const trial = await recipe.prepare(lane);
-  await untilFed(lane);
+  await untilNotOverloaded(lane);
   const armed = lane.proxy.arm(undefined, recipe.background);
   const outcome = await completed(recipe, trial);
   armed.disarm();
@@ -64,7 +64,7 @@ async function recorded(recipe: Recipe, lane: Lane): Promise<readonly Command[]>
   return armed.commands;
 }
 
-/** A fault in one request. */
+/** Tests a request with a fault. */
 export async function tried(recipe: Recipe, lane: Lane, { plan, emptied, again }: Step): Promise<Verdict> {
   const trial = await recipe.prepare(lane);
   const logged = lane.service.logLines.length;
@@ -75,14 +75,14 @@ export async function tried(recipe: Recipe, lane: Lane, { plan, emptied, again }
   const flaws = await flawsOf(trial, outcome);
   if (again) flaws.push(...(await flawsAfterwards(recipe, lane, trial)));
   await trial.clear?.();
-  flaws.push(...accidentsIn(lane, logged));
+  flaws.push(...internalErrorsIn(lane, logged));
   const [hit] = armed.hits;
   const command = hit === undefined ? "" : `, at ${plan.at} ${hit.name} ${hit.collection}`.trimEnd();
   const where = `${emptied ? ", on a fresh connection" : ""}${command}`;
   return { hits: armed.hits.length, flaws: flaws.map((flaw) => `${nameOf(plan.fault)}${where}: ${flaw}`) };
 }
 
-/** Many requests at once, one of each operation; `begin` injects the fault and returns what ends it. */
+/** Tests concurrent requests, one of each operation. `begin` injects the fault and returns a function that ends it. */
 export async function triedAtOnce(
   recipes: readonly Recipe[],
   lane: Lane,
@@ -104,10 +104,10 @@ export async function triedAtOnce(
       return found.map((flaw) => `${titleOf(recipe)}: ${flaw}`);
     }),
   );
-  return [...flaws.flat(), ...accidentsIn(lane, logged)];
+  return [...flaws.flat(), ...internalErrorsIn(lane, logged)];
 }
 
-/** The same with a fault of the proxy. */
+/** Does the same with a fault of the proxy. */
 export async function triedInRound(recipes: readonly Recipe[], lane: Lane, { plan, again }: Round): Promise<Verdict> {
   let armed: Armed | undefined;
   const flaws = await triedAtOnce(recipes, lane, again, () => {
@@ -117,20 +117,14 @@ export async function triedInRound(recipes: readonly Recipe[], lane: Lane, { pla
   return { hits: armed?.hits.length ?? 0, flaws };
 }
 
-/**
- * After a fault that lasted, or that mongod injects for everybody, an instance serves once it has read the switches
- * again.
- */
+/** After a lasting fault, or one that mongod injects for all instances, an instance must read the switches again. */
 async function isReady({ service, whole }: Lane): Promise<boolean> {
   const probes = await Promise.all([service, whole].map(({ internal }) => fetch(`${internal}/readyz`)));
   return probes.every(({ status }) => status === 200);
 }
 
-/**
- * Waits until a starved machine has recovered: the other instance, into whose connections nothing injects a fault,
- * cannot serve either.
- */
-async function untilFed(lane: Lane): Promise<void> {
+/** Waits while the machine is overloaded, which shows in the instance without faults being unready too. */
+async function untilNotOverloaded(lane: Lane): Promise<void> {
   const { status } = await fetch(`${lane.whole.internal}/readyz`);
   if (status !== 200) await until(() => isReady(lane), AbortSignal.timeout(30_000));
 }
@@ -140,39 +134,38 @@ async function flawsOf(trial: Trial, outcome: Outcome): Promise<string[]> {
 }
 
 /**
- * The same again succeeds, where it may be repeated, or else the operation anew: at once, or by `recoveredAt` of
- * `performance.now()` after a fault that has broken all connections, some of which the driver notices only when it uses
- * them.
+ * Checks that a repetition succeeds, or a new request if the operation is not idempotent: at once, or by `recoveredAt`
+ * (`performance.now()`) after a fault that broke all connections, which the driver may only notice when it uses them.
  */
 async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial, recoveredAt = 0): Promise<string[]> {
   const anew = !(trial.repeatable === true || trial.effects === undefined);
   for (;;) {
     const next = anew ? await recipe.prepare(lane) : trial;
-    await untilFed(lane);
+    await untilNotOverloaded(lane);
     const outcome = await completed(recipe, next);
     const flaws = [...(outcome.kind === "unavailable" ? ["503"] : []), ...(await flawsOf(next, outcome))];
     if (anew) await next.clear?.();
     if (outcome.kind !== "unavailable" || flaws.length > 1 || performance.now() > recoveredAt)
-      return flaws.map((flaw) => `afterwards, ${anew ? "anew" : "the same again"}: ${flaw}`);
+      return flaws.map((flaw) => `afterwards, ${anew ? "a new request" : "the same request"}: ${flaw}`);
     await sleep(100);
   }
 }
 
-/** A write that got success has taken effect once, and one that got 503 at most once. */
+/** Checks that a successful write took effect once, and one with 503 at most once. */
 async function flawsOfEffects(trial: Trial, outcome: Outcome): Promise<string[]> {
   const effects = await trial.effects?.();
   if (effects === undefined || effects === 1 || (effects === 0 && outcome.kind !== "success")) return [];
   return [`${outcome.kind} with ${effects} effects`];
 }
 
-/** What the log says of requests that ended in a failure of our own. */
-function accidentsIn(lane: Lane, from: number): string[] {
+/** Internal errors in the log. */
+function internalErrorsIn(lane: Lane, from: number): string[] {
   return lane.service.logLines.slice(from).flatMap((line) => {
     const { reason, err } = JSON.parse(line) as {
       reason?: string;
       err?: { type?: string; stack?: string[] };
     };
     if (reason !== "INTERNAL") return [];
-    return [`the log has an accident: ${err?.type ?? ""} at ${err?.stack?.[0] ?? "?"}`];
+    return [`the log has an unexpected error: ${err?.type ?? ""} at ${err?.stack?.[0] ?? "?"}`];
   });
 }

@@ -1,4 +1,4 @@
-// Recipes of the operations of users and their assistants: MCP tool calls, the dashboard's page, signing in and out.
+// Recipes for the operations of users and their assistants: MCP tool calls, the dashboard, signing in and out.
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../fixtures/sign-in/assistants.ts";
@@ -8,7 +8,7 @@ import type { Lane } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";
 
-/** The arguments of a call that succeeds, by the tool. */
+/** The arguments of a successful call, by tool. */
 const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unknown>>> = {
   search_contacts: () => ({ query: "ann" }),
   get_contact: ({ contact }) => ({ contact_id: contact }),
@@ -22,7 +22,7 @@ const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unkn
   whoami: () => ({}),
 };
 
-/** What a tool call came to: its failure is reported in the words of UNAVAILABLE, or the request's by the envelope. */
+/** The outcome of a tool call. Unavailability is reported in the result's text or in the envelope. */
 function toolOutcome(response: RestResponse): Outcome {
   if (response.status !== 200) return outcomeOf(response, 200);
   const { result } = JSON.parse(/^data: (.*)$/m.exec(response.text)?.[1] ?? response.text) as {
@@ -41,7 +41,7 @@ function toolCall(name: string): Recipe {
     operation: `MCP tool ${name}`,
     prepare(lane) {
       const params = { name, arguments: given[name]?.(lane.seen) };
-      if (params.arguments === undefined) throw new Error(`the tool ${name} has no arguments to be tried with`);
+      if (params.arguments === undefined) throw new Error(`no arguments for the tool ${name}`);
       return Promise.resolve({
         send: async () =>
           toolOutcome(await send(lane.service.base, `Bearer ${lane.token}`, { method: "tools/call", params })),
@@ -50,7 +50,7 @@ function toolCall(name: string): Recipe {
   };
 }
 
-/** A user of the name who has just signed in and has no other session; whether that session has ended since. */
+/** Signs in a user without other sessions. `ended` tells whether the session has ended. */
 async function signedIn(
   lane: Lane,
   name: string,
@@ -72,7 +72,7 @@ export const userRecipes: readonly Recipe[] = [
     },
   },
   {
-    operation: "the way back from the identity provider",
+    operation: "the callback from the identity provider",
     async prepare({ service, fake, user }) {
       const { subject: sub } = await user("signs in");
       return { send: async () => outcomeOf((await enter(service.app.baseUrl, fake, { sub })).response, 303) };
