@@ -1,4 +1,4 @@
-// Counts a request's commands to MongoDB and Redis: every additional command costs time and load, whatever the size of
+// Counts the commands to MongoDB and Redis of each request. Every additional command costs time, whatever the size of
 // the account.
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     notes: 2_500,
   });
   [contactId, sessionId] = [String(contactIds[0]), String(sessionIds[0])];
-  // The key is known to the instance, and the scripts to Redis.
+  // Caches the key in the instance and the scripts in Redis.
   await service.rest(`/v1/contacts/${contactId}`, { key: account.key });
   await service.rest("/v1/contacts", {
     key: account.key,
@@ -37,7 +37,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The commands of one request, MongoDB's with their collections, and its status. */
+/** The status of a request and its commands, those of MongoDB with their collections. */
 async function costOf(
   path: string,
   call: RestCall = {},
@@ -45,12 +45,12 @@ async function costOf(
   const toRedis = await listenToRedis(service.redis.uri);
   const toMongo = listenToMongo(service.app.client);
   const { status } = await service.rest(path, { key: account.key, ...call });
-  // The data for a replay is stored after the response.
+  // The response is stored for replays after it is sent.
   await new Promise((resolve) => setTimeout(resolve, 20));
   return { status, mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
 
-/** One command to each: the bucket in Redis, and data and API key together from MongoDB. */
+/** One command to Redis for the bucket, and the data with the API key from MongoDB. */
 const one = (collection: string, times = 1) => ({
   status: 200,
   mongo: Array.from({ length: times }, () => `aggregate ${collection}`),
@@ -74,39 +74,35 @@ test.each([
   ["the sessions with two words", () => "/v1/sessions?query=meet+tenth", one("sessions", 2)],
   ["the contacts with a word", () => "/v1/contacts?query=ann", one("contacts")],
   ["the contacts with two words", () => "/v1/contacts?query=ann+tenth", one("contacts", 2)],
+  ["the contacts with a phone in three frequent parts", () => "/v1/contacts?query=%2B49+30+1000", one("contacts", 3)],
   [
-    "the contacts with a phone in three parts, of which each is frequent",
-    () => "/v1/contacts?query=%2B49+30+1000",
-    one("contacts", 3),
-  ],
-  [
-    "the contacts with a phone in parts, of which one is rare",
+    "the contacts with a phone in parts, one of them rare",
     () => "/v1/contacts?query=%2B49+30+1000007",
     one("contacts", 2),
   ],
-  ["the contacts with two words that are both frequent", () => "/v1/contacts?query=ann+every", one("contacts", 3)],
+  ["the contacts with two frequent words", () => "/v1/contacts?query=ann+every", one("contacts", 3)],
   ["the notes with a word", () => "/v1/notes?query=budget", one("notes")],
-  ["the notes with a word of one letter", () => "/v1/notes?query=b.", one("notes")],
+  ["the notes with a one-letter word", () => "/v1/notes?query=b.", one("notes")],
   ["a later page of the notes with a word", () => "/v1/notes?query=budget&limit=10&offset=1000", one("notes")],
   ["the notes with two words", () => "/v1/notes?query=budget+interna", one("notes", 2)],
   [
-    "the notes with three words of which one is rare",
+    "the notes with three words, one of them rare",
     () => "/v1/notes?query=budget+every+internationalisation7",
     one("notes", 4),
   ],
-  ["the notes with a word without matches and one that all have", () => "/v1/notes?query=budget+nothing", one("notes")],
+  ["the notes with an unknown word and one common to all", () => "/v1/notes?query=budget+nothing", one("notes")],
 ])("%s: costs one command to Redis, and the pinned number to MongoDB [SRC-08]", async (_name, path, expected) => {
   expect(await costOf(path())).toEqual(expected);
 });
 
-test("a query that cannot match reads the API key alone [SRC-08]", async () => {
+test("a query that cannot match only reads the API key [SRC-08]", async () => {
   const proof = { status: 200, mongo: ["find api_keys"], redis: ["evalsha"] };
   expect(await costOf("/v1/notes?query=%3F%21")).toEqual(proof);
   expect(await costOf("/v1/contacts?query=%3F%21")).toEqual(proof);
   expect(await costOf("/v1/sessions?from=2026-02-01&to=2026-01-01")).toEqual(proof);
 });
 
-test("a missing record costs as much as an existing one, and an invalid request costs the look-up of its key [SRC-08]", async () => {
+test("a missing record costs as much as an existing one, and an invalid request costs a look-up of its key [SRC-08]", async () => {
   expect(await costOf(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
   expect(await costOf(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
   expect(await costOf("/v1/contacts?query=")).toEqual({
@@ -147,7 +143,7 @@ const post = (body: object, key?: string): RestCall => ({
   headers: key === undefined ? {} : { "Idempotency-Key": key },
 });
 
-test("without an idempotency key, a create is one command that also verifies its API key; a note needs a second one for the key [IDM-01]", async () => {
+test("without an idempotency key, a create is one command that also verifies its API key; a note needs a second one for that [IDM-01]", async () => {
   expect(await costOf("/v1/contacts", post({ full_name: "Ann" }))).toEqual({
     status: 201,
     mongo: ["aggregate api_keys"],
@@ -160,7 +156,7 @@ test("without an idempotency key, a create is one command that also verifies its
   });
 });
 
-test("a rejected create costs the command that found the reason, one look-up of its key, and with a valid key a second insert and the look-up of the contact that has the email [SRC-08, CON-03]", async () => {
+test("a rejected create costs the failed command and a look-up of its key, and with a valid key a second insert and a look-up of the contact with the email [SRC-08, CON-03]", async () => {
   const cost = (status: number, ...mongo: string[]) => ({ status, mongo, redis: ["evalsha"] });
   const create = post({ full_name: "Twice", email: "twice@example.com" });
   expect(await costOf("/v1/contacts", create)).toEqual(cost(201, "aggregate api_keys"));
@@ -175,7 +171,7 @@ test("a rejected create costs the command that found the reason, one look-up of 
   );
 });
 
-test("a change of a contact reads it, with its API key, and replaces it; a new name is copied to its sessions and notes in one transaction", async () => {
+test("an update reads the contact together with the API key and replaces it; a new name is copied to sessions and notes in one transaction", async () => {
   const change = (body: object): RestCall => ({ method: "PATCH", body });
   expect(await costOf(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
     status: 200,
@@ -202,7 +198,7 @@ test("an idempotency key costs its claim and a commit, a reservation and the sto
   });
 });
 
-test("a replay costs the look-up of the API key and two commands to Redis, and three more to MongoDB if Redis lacks the response [IDM-05, IDM-19]", async () => {
+test("a replay costs a look-up of the API key and two commands to Redis, plus three to MongoDB if Redis lacks the response [IDM-05, IDM-19]", async () => {
   await costOf("/v1/contacts", post({ full_name: "Again" }, "again"));
   expect(await costOf("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     status: 201,

@@ -1,4 +1,4 @@
-// Accounts of any size, written straight into the database with the terms that the service itself would store.
+// Fills accounts of any size directly in the database, with the search terms that the service would store.
 import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { withDerivedFields, newContact } from "../../src/contacts/write.ts";
@@ -8,7 +8,7 @@ import { deriveSession } from "../../src/sessions/store.ts";
 const day = 86_400_000;
 const batch = 2_000;
 
-/** How many records an account is to have. */
+/** The number of records of an account. */
 export interface AccountSize {
   readonly contacts: number;
   readonly sessions: number;
@@ -16,8 +16,8 @@ export interface AccountSize {
 }
 
 /**
- * Fills an account. Every name, title and note has the word "every", every tenth "tenth", three of them "rarely";
- * number 0 is the newest.
+ * Fills an account. Every name, title and note contains the word "every", every tenth "tenth", and three of them
+ * "rarely". Number 0 is the newest.
  */
 export async function fill(
   client: MongoClient,
@@ -89,7 +89,7 @@ export async function fill(
   return { contactIds, sessionIds: sessionDocuments.map(({ _id }) => _id) };
 }
 
-/** Fills an account with contacts: every other one is named "every", those between "1", with a phone of ones. */
+/** Fills an account with contacts that are alternately named "every" and "1". The latter have a phone of ones. */
 export async function fillWithOnes(client: MongoClient, accountId: string, contacts: number): Promise<void> {
   const account_id = new UUID(accountId);
   const now = Date.now();

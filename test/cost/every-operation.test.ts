@@ -1,4 +1,4 @@
-// What holds for every operation: it reads no whole collection, and its line in the log counts each of its commands.
+// Tests that no operation scans a collection, and that its log line counts all of its commands.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminRecipes } from "../faults/broken/admin-recipes.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await injector.stop();
 });
 
-/** Does the work while mongod fails every command that would scan a collection. */
+/** Runs the work while mongod rejects every command that would scan a collection. */
 async function withoutScans<T>(work: () => Promise<T>): Promise<T> {
   const allow = (notablescan: boolean) => administrator.db("admin").command({ setParameter: 1, notablescan });
   await allow(true);
@@ -46,7 +46,7 @@ test("control: detects a collection scan", async () => {
   await expect(withoutScans(scan)).rejects.toMatchObject({ codeName: "NoQueryExecutionPlans" });
 });
 
-/** The commands that the lines of the log count. */
+/** The number of commands that the log lines report. */
 function counted(lines: readonly string[]): number {
   const requests = lines
     .map((line) => JSON.parse(line) as { msg: string; db_commands?: number })
@@ -55,7 +55,7 @@ function counted(lines: readonly string[]): number {
 }
 
 test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
-  "%s reads by an index, and its log line counts its commands [SRC-08, OPS-25]",
+  "%s uses indexes, and its log line counts its commands [SRC-08, OPS-25]",
   async (_title, recipe) => {
     const trial = await recipe.prepare(lane);
     const { logLines, app } = lane.service;
@@ -63,9 +63,9 @@ test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
     const listening = listenToMongo(app.client);
     expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
     const isErasure = recipe.operation.endsWith("/DeleteAccount");
-    const looks = (): number => listening.commands.filter(({ label }) => label === "find erasures").length;
-    // The sweep of an erasure runs outside its request, and ends with the second look for erasures.
-    if (isErasure) await expect.poll(looks).toBe(2);
+    const checks = (): number => listening.commands.filter(({ label }) => label === "find erasures").length;
+    // The sweep of an erasure runs outside its request and ends with the second check for erasures.
+    if (isErasure) await expect.poll(checks).toBe(2);
     const sent = listening.stop().map(({ label }) => label);
     const outside = isErasure ? 14 : 0;
     await expect.poll(() => counted(logLines.slice(before)) + outside, { message: sent.join(", ") }).toBe(sent.length);

@@ -1,4 +1,4 @@
-// What a look-up by external id costs: its own keys of its own index, however much the account holds.
+// Tests that a look-up by external id only reads its own index keys, whatever the size of the account.
 import type { Document } from "mongodb";
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
@@ -7,12 +7,12 @@ import { fill } from "./data.ts";
 
 const service = useService();
 
-/** The condition of a find, or of an aggregation that begins with one. */
+/** The filter of a find, or of an aggregation that starts with $match. */
 function filterOf({ filter, pipeline = [] }: Document): Document {
   return (filter ?? (pipeline as { $match?: Document }[])[0]?.$match ?? {}) as Document;
 }
 
-/** Where a read looks, and how many keys it examines. */
+/** The index that a read uses, and the number of keys that it examines. */
 async function explained(command: Document): Promise<{ index: string | undefined; keys: number }> {
   const db = service().app.client.db();
   const { executionStats: stats } = await db.command(
@@ -25,7 +25,7 @@ async function explained(command: Document): Promise<{ index: string | undefined
   return { index: /"indexName":"([^"]*)"/.exec(JSON.stringify(stats))?.[1], keys: Number(stats.totalKeysExamined) };
 }
 
-test("finds a record by its external id through that index alone, in an account of any size [ING-05, ING-03]", async () => {
+test("finds a record by external id using only that index, in an account of any size [ING-05, ING-03]", async () => {
   const client = await newClient(service());
   await fill(service().app.client, client.id, { contacts: 400, sessions: 400, notes: 400 });
   await client.put.contact({ external_id: "c" });

@@ -1,5 +1,5 @@
-// What a search examines, as MongoDB reports for the very commands that the service sends: equal at every size of
-// account.
+// Tests that a search examines the same number of keys and documents in accounts of any size, as MongoDB explains the
+// service's commands.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ beforeAll(async () => {
     const account = await service.account();
     const { contactIds } = await fill(service.app.client, account.id, size);
     accounts.push({ account, contactId: String(contactIds[3]) });
-    // From now on the instance knows the key, and proves it together with the data.
+    // From now on, the instance has cached the key and verifies it together with the data.
     await service.rest("/v1/sessions", { key: account.key });
   }
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** What the request's aggregations examine, one entry an aggregation, in each account. */
+/** What each aggregation of a request examines, for each account. */
 async function examined(path: (contactId: string) => string): Promise<Examined[][]> {
   const all: Examined[][] = [];
   for (const { account, contactId } of accounts) {
@@ -48,38 +48,35 @@ async function examined(path: (contactId: string) => string): Promise<Examined[]
   return all;
 }
 
-/** The same at every size, which is returned. */
+/** Checks that all accounts are equal, and returns the first. */
 function flat(all: readonly Examined[][]): Examined[] {
   for (const one of all) expect(one).toEqual(all[0]);
   return all[0] ?? [];
 }
 
-/** The proof of the API key: one key of `_id_`, one document. */
+/** The check of the API key: one key of `_id_`, one document. */
 const proof = { collection: "api_keys", index: "_id_", keys: 1, documents: 1 };
 
 describe.each([
   ["a word", "budget"],
   ["two letters", "bu"],
   ["eight letters of a longer word", "internat"],
-])("notes with %s that all of them have", (_name, query) => {
+])("notes with %s common to all", (_name, query) => {
   test.each([
     [0, 1],
     [0, 20],
     [60, 15],
-  ])(
-    "offset %i, limit %i: reads the page and one more, from the index in its order [SRC-08]",
-    async (offset, limit) => {
-      const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
-      expect(more).toEqual([]);
-      expect(found).toEqual({
-        sorts: false,
-        reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof],
-      });
-    },
-  );
+  ])("offset %i, limit %i: reads the page and one more from the index, in order [SRC-08]", async (offset, limit) => {
+    const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
+    expect(more).toEqual([]);
+    expect(found).toEqual({
+      sorts: false,
+      reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof],
+    });
+  });
 });
 
-test("a rare word costs its matches, and a word without matches costs nothing [SRC-08]", async () => {
+test("a rare word costs its matches, and an unknown word costs nothing [SRC-08]", async () => {
   const [rare] = flat(await examined(() => "/v1/notes?query=rarely&limit=20"));
   expect(rare).toEqual({
     sorts: false,
@@ -92,14 +89,14 @@ test("a rare word costs its matches, and a word without matches costs nothing [S
   });
 });
 
-test("a deep page of notes with a word skips index keys and reads no document of the pages before [SRC-08]", async () => {
+test("a deep page of notes skips index keys and reads no documents of earlier pages [SRC-08]", async () => {
   const [, , large = []] = await examined(() => "/v1/notes?query=budget&offset=10000&limit=20");
   expect(large.map(({ reads }) => reads)).toEqual([
     [{ collection: "notes", index: "search", keys: 10_021, documents: 21 }, proof],
   ]);
 });
 
-test("reads the list of sessions, with a word or of a contact, from its index [SRC-08]", async () => {
+test("reads sessions, with a word or of a contact, from an index [SRC-08]", async () => {
   const page = { keys: 21, documents: 21 };
   const [list] = flat(await examined(() => "/v1/sessions?limit=20"));
   expect(list).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", ...page }, proof] });
@@ -122,17 +119,17 @@ test("reads the list of sessions, with a word or of a contact, from its index [S
   });
 });
 
-/** The look-up of a whole name that no contact has. */
+/** The look-up of a full name that no contact has. */
 const looked = { collection: "contacts", index: "search", keys: 0, documents: 0 };
 
-test("each tier of a contact search reads 25 from the index in its order, whatever matches [SRC-08]", async () => {
+test("each tier of a contact search reads 25 from the index in order, however many match [SRC-08]", async () => {
   const [found] = flat(await examined(() => "/v1/contacts?query=every"));
   const tier = { collection: "contacts", index: "search", keys: 25, documents: 25 };
   expect(found?.reads.filter(({ collection }) => collection === "contacts")).toEqual([looked, tier, tier, tier]);
   expect(found?.reads.at(-1)).toEqual(proof);
 });
 
-test("counts several words in the index alone, up to 200 each, and then searches the page [SRC-08]", async () => {
+test("counts several words using only the index, up to 200 each, and then searches the page [SRC-08]", async () => {
   const all = await examined(() => "/v1/notes?query=budget+every&limit=20");
   const counted = all.map((commands) =>
     commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")),
@@ -150,7 +147,7 @@ test.each([
   ["notes", "/v1/notes?limit=20&query=budget+every+rarely"],
   ["sessions", "/v1/sessions?limit=20&query=rarely+meeting+every"],
 ])(
-  "the rare one of several words in %s drives the search: 3 keys and 3 documents, however frequent the others are [SRC-08]",
+  "the rarest of several words in %s drives the search: 3 keys and 3 documents, however frequent the others are [SRC-08]",
   async (collection, path) => {
     for (const commands of await examined(() => path)) {
       expect(commands.at(-1)).toEqual({
@@ -161,7 +158,7 @@ test.each([
   },
 );
 
-/** How many keys and documents of the collection all commands of a request examine together, in the largest account. */
+/** The total number of keys and documents of a collection that a request examines in the largest account. */
 async function largest(collection: string, path: string): Promise<{ keys: number; documents: number }> {
   const commands = (await examined(() => path)).at(-1) ?? [];
   const reads = commands
@@ -174,13 +171,9 @@ async function largest(collection: string, path: string): Promise<{ keys: number
 }
 
 test.each([
-  ["long words without matches", "/v1/notes?query=internationalz+internationalx", 11_400],
-  ["a long word without matches, whose first letters all notes have", "/v1/notes?query=internationalz", 10_400],
-  [
-    "two words that all notes have and a long one without matches",
-    "/v1/notes?query=budget+every+internationalz",
-    23_800,
-  ],
+  ["unknown long words", "/v1/notes?query=internationalz+internationalx", 11_400],
+  ["an unknown long word whose first letters all notes have", "/v1/notes?query=internationalz", 10_400],
+  ["two words common to all notes and an unknown long one", "/v1/notes?query=budget+every+internationalz", 23_800],
 ])(
   "examines at most 5,000 notes, however many there are, and the newest 200 of them twice: %s [SRC-10]",
   async (_name, path, keys) => {
@@ -197,7 +190,7 @@ test("a query of many words examines at most 40,000 keys [SRC-10]", async () => 
   expect(keys).toBeLessThanOrEqual(40_000);
 });
 
-test("a query of many numbers examines at most 40,000 keys and 20,000 contacts, whatever its readings [SRC-10, CSR-08]", async () => {
+test("a query of many numbers examines at most 40,000 keys and 20,000 contacts, however it is read [SRC-10, CSR-08]", async () => {
   const account = await service.account();
   await fillWithOnes(service.app.client, account.id, 6_000);
   await service.rest("/v1/sessions", { key: account.key });
@@ -213,7 +206,7 @@ test("a query of many numbers examines at most 40,000 keys and 20,000 contacts, 
   expect(keys).toBeLessThanOrEqual(40_000);
 });
 
-test("finds every match among the examined notes, in order, page by page [SRC-10, PAG-03]", async () => {
+test("finds all matches among the examined notes, in order, page by page [SRC-10, PAG-03]", async () => {
   const large = accounts.at(-1)?.account;
   const found = async (offset: number) =>
     (await service.rest(`/v1/notes?query=tenth+ev&limit=25&offset=${offset}`, { key: large?.key })).body;
@@ -224,19 +217,19 @@ test("finds every match among the examined notes, in order, page by page [SRC-10
   expect(rare.data).toHaveLength(3);
 });
 
-/** What the last command of each account reads of the contacts. */
+/** What the last command for each account reads from contacts. */
 async function contactsRead(query: string): Promise<Examined["reads"][]> {
   return (await examined(() => `/v1/contacts?query=${query}`)).map(
     (commands) => commands.at(-1)?.reads.filter(({ collection }) => collection === "contacts") ?? [],
   );
 }
 
-test("the rare one of several words in contacts drives every tier [SRC-08]", async () => {
+test("the rarest of several words in contacts drives every tier [SRC-08]", async () => {
   const tier = { collection: "contacts", index: "search", keys: 3, documents: 3 };
   expect(await contactsRead("every+rarely")).toEqual(sizes.map(() => [looked, tier, tier, tier]));
 });
 
-test("if no contact has all words whole, none is looked for: a frequent name and the beginning of another cost one page [SRC-08, CSR-11]", async () => {
+test("a query without a full match costs one page for a frequent name and the start of another [SRC-08, CSR-11]", async () => {
   expect(await contactsRead("every+rarely+ann")).toEqual(
     sizes.map(() => [looked, { collection: "contacts", index: "search", keys: 3, documents: 3 }]),
   );
@@ -248,17 +241,17 @@ test("if no contact has all words whole, none is looked for: a frequent name and
 test.each([
   ["email", "a77%40example.com", 1],
   ["phone", "%2B49+30+1000077", 1],
-  ["phone in its national form", "030+1000077", 1],
+  ["national phone number", "030+1000077", 1],
   ["name", "every+other+internationalisation77+ann77", 1],
 ])(
-  "the contact whose whole %s is the query is found by a look-up of its own, which reads it alone [SRC-08, CSR-11]",
+  "a query that is a contact's full %s finds it with a look-up that only reads that contact [SRC-08, CSR-11]",
   async (_name, query, documents) => {
     const first = (await contactsRead(query)).map(([own]) => own);
     expect(first).toEqual(sizes.map(() => ({ collection: "contacts", index: "search", keys: documents, documents })));
   },
 );
 
-test("a misspelt name costs a look-up of each correction, and the contacts that have one [SRC-08, CSR-11]", async () => {
+test("a misspelled name costs a look-up of each correction, plus the contacts that have one [SRC-08, CSR-11]", async () => {
   const all = await examined(() => "/v1/contacts?query=raerly");
   const reads = all.map((commands) => commands.at(-2)?.reads.filter(({ collection }) => collection === "contacts"));
   for (const one of reads) expect(one).toEqual(reads[0]);
@@ -266,7 +259,7 @@ test("a misspelt name costs a look-up of each correction, and the contacts that 
   expect(reads[0]?.reduce((sum, { keys }) => sum + keys, 0)).toBeLessThan(600);
 });
 
-test("a word with which no name begins costs a look-up of its beginnings, and none of its corrections [SRC-08, CSR-11]", async () => {
+test("a word whose beginning no name has costs a look-up of its prefixes, but none of its corrections [SRC-08, CSR-11]", async () => {
   const { key } = await service.account();
   await service.rest("/v1/contacts", { key, body: { full_name: "Roswitha" } });
   const termsOf = async (query: string): Promise<number> => {
@@ -280,13 +273,13 @@ test("a word with which no name begins costs a look-up of its beginnings, and no
   expect(await termsOf("roxwxtha")).toBeLessThan(100);
 });
 
-test("a query with a hyphen, read as two words and as one, costs a page of each, sorts nothing and is flat [SRC-08, SRC-10]", async () => {
+test("a query with a hyphen, read as two words and as one, costs a page of each without sorting, in accounts of any size [SRC-08, SRC-10]", async () => {
   for (const path of ["/v1/notes?limit=20&query=rarely-budget", "/v1/sessions?limit=20&query=rarely-meeting"])
     for (const commands of await examined(() => path))
       expect(commands.at(-1)).toMatchObject({ sorts: false, reads: [{ index: "search", keys: 3, documents: 3 }] });
 });
 
-test("reads a contact, its notes and its sessions from their indexes, and sorts nothing [SRC-08]", async () => {
+test("reads a contact, its notes and its sessions from indexes without sorting [SRC-08]", async () => {
   const all = await examined((contactId) => `/v1/contacts/${contactId}`);
   // Ten contacts share the sessions; a contact has 1, 4 and 10 notes.
   const notes = [1, 4, 10].map((count) => ({ collection: "notes", index: "parent", keys: count, documents: count }));
@@ -301,7 +294,7 @@ test("reads a contact, its notes and its sessions from their indexes, and sorts 
   }
 });
 
-test("the test detects a search that sorts, or that reads what it skips [SRC-08]", async () => {
+test("control: detects a search that sorts, or that reads what it skips [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
   const account_id = (

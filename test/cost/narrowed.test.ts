@@ -1,4 +1,4 @@
-// Searches with a condition that no index holds read a limited number of records, however few match.
+// Tests that searches with a condition not covered by an index read a limited number of records, however few match.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await fill(service().app.client, account.id, { contacts: 10, sessions: records, notes: records });
 });
 
-/** Returns the number of documents of a collection that the commands of some work examine. */
+/** The number of documents of a collection that some work examines. */
 async function documentsRead(collection: string, work: () => Promise<unknown>): Promise<number> {
   const listening = listenToMongo(service().app.client);
   await work();
@@ -46,20 +46,20 @@ const none = {
 
 test.each([
   ["without words", undefined],
-  ["with a word that all have", "budget"],
-])("a search for notes of a kind that no note has, %s, reads the newest 10,000 [SRC-08]", async (_name, query) => {
+  ["with a word common to all", "budget"],
+])("a search for a kind of notes that does not exist, %s, reads the newest 10,000 [SRC-08]", async (_name, query) => {
   const filter = { ...none, query, kind: "session" as const, ownerId: undefined, ofSessions: false };
   const search = () => createNoteStore(service().app.client).search(scope(), filter, page);
   expect(await documentsRead("notes", search)).toBe(10_000);
 });
 
-test("a list of sessions by a contact's name that only titles have reads the newest 10,000 of them [SRC-08]", async () => {
+test("a list of sessions by a contact name that only occurs in titles reads the newest 10,000 [SRC-08]", async () => {
   const filter = { ...none, contactId: undefined, hasTranscript: undefined, contactName: "meeting" };
   const list = () => createSessionStore(service().app.client).list(scope(), filter, page);
   expect(await documentsRead("sessions", list)).toBe(10_000);
 });
 
-test("a list of sessions with notes looks up those of the newest 2,000 by an index [SRC-08]", async () => {
+test("a list of sessions with notes looks up the notes of the newest 2,000 by an index [SRC-08]", async () => {
   const { client } = service().app;
   const filter = { ...none, contactId: undefined, hasTranscript: undefined, contactName: undefined, hasNotes: true };
   const list = () => createSessionStore(client).list(scope(), filter, page);
@@ -75,7 +75,7 @@ test("a list of sessions with notes looks up those of the newest 2,000 by an ind
   expect(lookUp).toMatchObject({ collectionScans: 0, indexesUsed: ["parent"] });
 });
 
-test("numbers that could begin a phone, and are later groups of every phone, read the newest 5,000 contacts for each tier [SRC-10, CSR-08]", async () => {
+test("numbers that could start a phone number, but occur later in every phone, read the newest 5,000 contacts for each tier [SRC-10, CSR-08]", async () => {
   const owner = await service().account();
   const documents = Array.from({ length: 6_000 }, (_, at) => {
     const made = newContact(new UUID(owner.id), { full_name: "Ann", phone: `+1 415 ${2_000_000 + at}` });
@@ -85,7 +85,7 @@ test("numbers that could begin a phone, and are later groups of every phone, rea
     .app.client.db()
     .collection("contacts")
     .insertMany(documents as never);
-  // From now on the instance knows the key.
+  // From now on, the instance has cached the key.
   await service().rest("/v1/sessions", { key: owner.key });
   const search = async () => {
     const { body } = await service().rest("/v1/contacts?query=41+5", { key: owner.key });
