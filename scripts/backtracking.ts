@@ -1,16 +1,16 @@
-// Finds regular expressions that need more than linear time, with two analysers that complement each other.
+// Finds regular expressions that need more than linear time, with two complementary analyzers.
 import { checkSync } from "recheck";
 import { analyse } from "scslre";
 
-/** An expression as `new RegExp` takes it. */
+/** The arguments of `new RegExp`. */
 export interface Pattern {
   readonly source: string;
   readonly flags: string;
 }
 
-/** The analyser's build without Java or a native binary: it gives the same result wherever Node runs. */
+/** The analyzer's pure JavaScript build, which gives the same result wherever Node runs. */
 const backend = "pure";
-/** An expression that takes longer to analyse counts as slow. */
+/** An expression that takes longer to analyze counts as slow. */
 const limitMs = 120_000;
 
 /**
@@ -21,7 +21,7 @@ export function slownessOf(pattern: Pattern): string | undefined {
   return repeated(pattern) ?? attacked(pattern);
 }
 
-/** A fast check of the structure. */
+/** A fast structural check. */
 function repeated({ source, flags }: Pattern): string | undefined {
   const { reports } = analyse({ source, flags }, { reportTypes: { Move: true, Self: true, Trade: true } });
   const [first] = reports;
@@ -29,7 +29,9 @@ function repeated({ source, flags }: Pattern): string | undefined {
   return `${first.exponential ? "exponential" : "quadratic"} in text of /${first.character.literal.source}/`;
 }
 
-/** A proof by automata. They support neither lookaround nor the flag v: there the structure decides. */
+/**
+ * A proof with automata, which support neither lookaround nor the flag v; for those, only the structural check applies.
+ */
 function attacked({ source, flags }: Pattern): string | undefined {
   if (flags.includes("v")) return undefined;
   process.env["RECHECK_BACKEND"] = backend;

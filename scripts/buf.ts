@@ -1,11 +1,11 @@
-// Runs buf, which looks for its plugins on PATH; without a network.
+// Runs buf without a network. It looks for its plugins on PATH.
 import { spawnSync } from "node:child_process";
 import { delimiter, resolve } from "node:path";
 
-/** The image of the packages as they were released last: nothing of it may be taken away (spec Versioning 2). */
+/** The image of the packages in the latest release: nothing in it may be removed (spec Versioning 2). */
 export const releasedImage = "proto/records.v1.binpb";
 
-/** Runs `buf` with these arguments; false when it fails, which it explains on standard error by itself. */
+/** Runs `buf` with these arguments. False if it fails; it explains why on standard error. */
 export function buf(...args: readonly string[]): boolean {
   const bin = resolve("node_modules/.bin");
   const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };

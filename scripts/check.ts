@@ -1,5 +1,5 @@
-// `npm run check`: lints protos and code, compares src/gen, compiles, and proves regular expressions linear. Changes no
-// file.
+// `npm run check`: lints protos and code, checks that generated files are up to date, compiles, and proves regular
+// expressions linear. Changes no files.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -14,26 +14,26 @@ import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
 import { protoDeps, writeProtoDeps } from "./proto-deps.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
 
-/** Takes as long as many other steps, so it runs beside them. */
+/** Takes as long as many of the other steps together, so it runs in parallel with them. */
 const linear = once(spawn("node_modules/.bin/tsx", ["scripts/check-linear.ts"], { stdio: "inherit" }), "close");
 
 type Step = readonly [failure: string, step: () => boolean | Promise<boolean>];
 const steps: readonly Step[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
   [
-    `the protos break what was released in ${releasedImage} (buf breaking)`,
+    `the protos break compatibility with the release in ${releasedImage} (buf breaking)`,
     () => buf("breaking", "proto", "--against", releasedImage),
   ],
-  [`${protoDeps} is not what its packages contain: run \`npm run generate\``, areProtoDepsCopied],
-  ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
-  [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
-  [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
-  [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
-  [`${commandsFile} is not what the command line describes: run \`npm run generate\``, areCommandsGenerated],
-  [`${placesFile} is not what src/db/sharding.ts says: run \`npm run generate\``, arePlacesGenerated],
-  [`${diagramsFolder} is not what its descriptions draw: run \`npm run generate\``, areDiagramsGenerated],
+  [`${protoDeps} differs from its packages: run \`npm run generate\``, areProtoDepsCopied],
+  ["src/gen is out of date with the protos: run `npm run generate` and review the diff", isGenerated],
+  [`${clientSchemaFile} is out of date with src/gen/openapi.json: run \`npm run generate\``, isClientSchemaGenerated],
+  [`${prometheusRuleFile} is out of date with the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
+  [`${dashboardFile} is out of date with scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
+  [`${commandsFile} is out of date with the command line: run \`npm run generate\``, areCommandsGenerated],
+  [`${placesFile} is out of date with src/db/sharding.ts: run \`npm run generate\``, arePlacesGenerated],
+  [`${diagramsFolder} is out of date with its descriptions: run \`npm run generate\``, areDiagramsGenerated],
   [
-    "the code is not formatted, or breaks a rule of biome.jsonc: run `npm run format`",
+    "the code is not formatted or breaks a rule of biome.jsonc: run `npm run format`",
     () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),
   ],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
@@ -70,7 +70,7 @@ function areProtoDepsCopied(): boolean {
   });
 }
 
-/** Generates into a folder of its own and compares, so that it works on any tree and touches none. */
+/** Generates into a temporary folder and compares, so that it works on any tree and leaves it untouched. */
 function isSame(path: string, generate: (folder: string) => boolean): boolean {
   const folder = mkdtempSync(join(tmpdir(), "records-check-"));
   try {

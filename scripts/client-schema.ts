@@ -1,26 +1,25 @@
-// The types of the REST interface for the client, made from the OpenAPI document by openapi-typescript.
+// Generates the client's types of the REST interface from the OpenAPI document, with openapi-typescript.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { openApiDocument } from "../gateway/openapi.ts";
 
-/** Where the client keeps them. */
 export const clientSchemaFile = "client/src/schema.ts";
 const opening =
   "// The types of the REST interface, generated from the OpenAPI document by `npm run generate`, do not edit.\n";
 
-/** Writes the types anew. False when the generator failed, which has then reported why. */
+/** Regenerates the types. False if the generator failed; it has then reported why. */
 export function generateClientSchema(): boolean {
   const schema = clientSchema();
   if (schema !== undefined) writeFileSync(clientSchemaFile, schema);
   return schema !== undefined;
 }
 
-/** Whether the file is what the document generates. */
+/** Whether the file is up to date with the document. */
 export function isClientSchemaGenerated(): boolean {
   return clientSchema() === readFileSync(clientSchemaFile, "utf8");
 }
 
-/** The types as text, of the document with the settings' defaults. */
+/** The source of the types, for the document with the default settings. */
 function clientSchema(): string | undefined {
   const document = openApiDocument({
     baseUrl: "http://localhost:8080",

@@ -1,4 +1,4 @@
-// Generates the guide's page of commands from the command line's own descriptions.
+// Generates the guide's page on commands from the command line's own descriptions.
 import { readFileSync, writeFileSync } from "node:fs";
 import { Command } from "commander";
 import type { Context } from "../src/cli/context.ts";
@@ -8,20 +8,19 @@ export const commandsFile = "docs/commands.md";
 
 type Row = readonly [name: string, meaning: string];
 
-/** Writes the page. */
 export function generateCommands(): true {
   writeFileSync(commandsFile, commandsPage());
   return true;
 }
 
-/** Whether the page is what the program generates. */
+/** Whether the page is up to date with the command line. */
 export function areCommandsGenerated(): boolean {
   return readFileSync(commandsFile, "utf8") === commandsPage();
 }
 
 function commandsPage(): string {
   const program = new Command("records");
-  // Descriptions are made without running anything, so nothing of the context is used.
+  // Building the descriptions runs no command, so the context is never used.
   describe(program, {} as Context, () => undefined, {});
   return `# Commands
 
@@ -41,7 +40,7 @@ Next: [Import and export](ingest.md)
 `;
 }
 
-/** The commands that do something, in the program's order. */
+/** The commands without subcommands, in the program's order. */
 function leaves(command: Command): readonly Command[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : [...leaves(one)]));
 }
@@ -70,7 +69,7 @@ function table(rows: readonly Row[]): string {
   return ["| Argument or option | Meaning |", "| --- | --- |", ...written].join("\n");
 }
 
-/** Text of the help as a cell, which a bar would end. */
+/** A help text as a table cell, in which a bar must be escaped. */
 function escaped(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

@@ -1,4 +1,4 @@
-// Generates the dashboard for Grafana: rows of panels, in the order of an operator's needs.
+// Generates the Grafana dashboard: rows of panels, in the order in which an operator needs them.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Panel, Rows } from "./dashboard/panel.ts";
 import { requestRows } from "./dashboard/requests.ts";
@@ -11,7 +11,7 @@ const rows: Rows = { ...requestRows, ...resourceRows };
 
 const datasource = { type: "prometheus", uid: "${datasource}" };
 
-/** A variable with the values of a label. */
+/** A variable for the values of a label. */
 function variable(name: string, label: string, metric: string, more: object): object {
   const definition = `label_values(${metric}, ${name})`;
   return {
@@ -67,7 +67,7 @@ function panelOf(
   };
 }
 
-/** The panels from left to right; a panel that does not fit begins a new line. */
+/** The panels, laid out from left to right; a panel that does not fit starts a new line. */
 function layOut(): object[] {
   const panels: object[] = [];
   let y = 0;
@@ -123,7 +123,7 @@ function dashboard(): string {
     annotations: { list: [] },
     links: [],
   };
-  // One panel a line: a change of one is a change of one line.
+  // One panel per line, so that a change to one changes one line.
   const lines = (all: readonly object[]): string => all.map((one) => `  ${JSON.stringify(one)}`).join(",\n");
   return `${JSON.stringify(head).slice(0, -1)},\n"templating": { "list": [\n${lines(list)}\n] },\n"panels": [\n${lines(layOut())}\n]}\n`;
 }
@@ -133,7 +133,7 @@ export function generateDashboard(): boolean {
   return true;
 }
 
-/** Whether the file is the dashboard as it is described here. */
+/** Whether the file is up to date with this code. */
 export function isDashboardGenerated(): boolean {
   return dashboard() === readFileSync(dashboardFile, "utf8");
 }

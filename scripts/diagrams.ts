@@ -1,4 +1,4 @@
-// Draws the diagrams of the guide: boxes on a grid, and the lines between them, as SVG for light and dark pages.
+// Draws the guide's diagrams: boxes on a grid and the lines between them, as SVG for light and dark pages.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { html, trusted } from "../src/text/html.ts";
@@ -7,7 +7,7 @@ export const diagramsFolder = "docs/diagrams";
 const box = { width: 216, height: 76 };
 const gap = { x: 72, y: 56 };
 const margin = 12;
-/** Characters of the second line of a box that fit beside each other. */
+/** The number of characters that fit on one line of a box's description. */
 const lineLength = 28;
 
 interface Box {
@@ -22,13 +22,12 @@ interface Point {
   readonly y: number;
 }
 
-/** Writes the SVG of every description. */
 export function generateDiagrams(): true {
   for (const { file, drawn } of diagrams()) writeFileSync(file, drawn);
   return true;
 }
 
-/** Whether every SVG is what its description draws. */
+/** Whether every SVG is up to date with its description. */
 export function areDiagramsGenerated(): boolean {
   return diagrams().every(({ file, drawn }) => existsSync(file) && readFileSync(file, "utf8") === drawn);
 }
@@ -42,8 +41,8 @@ function diagrams(): { file: string; drawn: string }[] {
 }
 
 /**
- * Draws a description: `title`, then `box id column row Name | what it is`, then `line from to label`. Fails on any
- * other line, and where a line names a box that is not there.
+ * Draws a description: `title`, then `box id column row Name | what it is`, then `line from to label`. Throws on
+ * anything else, and if a line names a missing box.
  */
 export function drawDiagram(description: string): string {
   const boxes = new Map<string, Box>();
@@ -59,10 +58,10 @@ export function drawDiagram(description: string): string {
     } else if (kind === "line") {
       const [from = "", to = "", ...label] = rest.split(" ");
       lines.push(connection(boxNamed(boxes, from), boxNamed(boxes, to), label.join(" ")));
-    } else throw new Error(`not understood: ${line}`);
+    } else throw new Error(`invalid line: ${line}`);
   }
   const all = [...boxes.values()];
-  const corner = centre({
+  const corner = center({
     column: Math.max(...all.map((one) => one.column)),
     row: Math.max(...all.map((one) => one.row)),
   });
@@ -93,17 +92,17 @@ ${trusted(all.map(drawBox).join("\n"))}
 
 function boxNamed(boxes: ReadonlyMap<string, Box>, id: string): Box {
   const found = boxes.get(id);
-  if (found === undefined) throw new Error(`there is no box ${id}`);
+  if (found === undefined) throw new Error(`unknown box: ${id}`);
   return found;
 }
 
-function centre({ column, row }: Pick<Box, "column" | "row">): Point {
+function center({ column, row }: Pick<Box, "column" | "row">): Point {
   const x = margin + (column - 1) * (box.width + gap.x) + box.width / 2;
   return { x, y: margin + (row - 1) * (box.height + gap.y) + box.height / 2 };
 }
 
 function drawBox(one: Box): string {
-  const { x, y } = centre(one);
+  const { x, y } = center(one);
   const words = one.words.map(
     (line, at) => html`<text x="${String(x)}" y="${String(y + 10 + at * 17)}">${line}</text>`,
   );
@@ -111,9 +110,9 @@ function drawBox(one: Box): string {
 <text class="name" x="${String(x)}" y="${String(y - 11)}">${one.name}</text>${trusted(words.join(""))}`.toString();
 }
 
-/** A line from edge to edge: straight within a row or column, else with two bends between the rows. */
+/** A line from edge to edge: straight within a row or column, otherwise with two bends between the rows. */
 function connection(from: Box, to: Box, label: string): string {
-  const [start, end] = [centre(from), centre(to)];
+  const [start, end] = [center(from), center(to)];
   const across = Math.sign(end.x - start.x);
   const down = Math.sign(end.y - start.y);
   const middle = { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
@@ -123,7 +122,7 @@ function connection(from: Box, to: Box, label: string): string {
       : `M${start.x} ${start.y + (down * box.height) / 2}V${middle.y}H${end.x + across * -24}V${end.y - (down * box.height) / 2}`;
   const drawn = html`<path marker-end="url(#tip)" d="${path}"/>`.toString();
   if (label === "") return drawn;
-  // Beside a vertical line, above a horizontal one: a line through the words would strike them out.
+  // To the right of a vertical line and above a horizontal one, so that the line does not strike through the label.
   const [place, x, y] = down === 0 ? ["label", middle.x, middle.y - 7] : ["label beside", middle.x + 10, middle.y + 4];
   return `${drawn}\n${html`<text class="${place}" x="${String(x)}" y="${String(y)}">${label}</text>`.toString()}`;
 }

@@ -1,4 +1,4 @@
-// The long drill of erasures: an account with a million notes is deleted while three instances run and another account
+// The long erasure drill: an account with a million notes is deleted while three instances run and another account
 // reads.
 import { parseArgs } from "node:util";
 import { drillErasure } from "../test/drills/bulk/erasure.ts";
@@ -35,7 +35,7 @@ try {
   });
   console.log(JSON.stringify(verdict));
   console.log(`reads of another account before: ${JSON.stringify(quiet)}`);
-  console.log(`reads of another account meanwhile: ${JSON.stringify(meanwhile)}`);
+  console.log(`reads of another account during the erasure: ${JSON.stringify(meanwhile)}`);
   const holds = verdict.left === 0 && meanwhile.failed === 0 && seconds <= most.seconds && meanwhile.p99 <= most.p99;
   console.log(
     `${holds ? "holds" : "does not hold"}: erased in ${seconds.toFixed(0)} s (at most ${most.seconds}), p99 ${meanwhile.p99} ms (at most ${most.p99})`,

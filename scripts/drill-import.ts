@@ -1,5 +1,5 @@
-// The long drill of imports: a million notes by the command line, killed and resumed, then every record and every
-// endpoint is checked.
+// The long import drill: a million notes are imported on the command line, with kills and resumptions; then every
+// record and every endpoint is checked.
 import { parseArgs } from "node:util";
 import { drillBulk } from "../test/drills/bulk/fixture.ts";
 
@@ -28,7 +28,7 @@ for (const [name, { status, commands, examined }] of Object.entries(large)) {
     JSON.stringify({ commands: small[name]?.commands, examined: small[name]?.examined });
   const own = ["a contact", "a session", "a contact changed"].includes(name);
   if (status >= 300 || !(same || own))
-    faults.push(`${name}: ${status}, and ${same ? "the same" : "other"} commands than on a small account`);
+    faults.push(`${name}: ${status}, with ${same ? "the same commands as" : "other commands than"} on a small account`);
   if (!same) console.log(`on a small account: ${JSON.stringify(small[name])}`);
   console.log(
     `${String(status)}  ${name}: ${commands.join(", ")}; ${examined
@@ -43,7 +43,7 @@ console.log(
 console.log(verdict.summary);
 console.log(
   faults.length === 0
-    ? `whole after ${verdict.seconds.toFixed(0)} s: nothing missing, nothing twice`
+    ? `complete after ${verdict.seconds.toFixed(0)} s: nothing missing, nothing duplicated`
     : faults.join("\n"),
 );
 process.exitCode = faults.length === 0 ? 0 : 1;

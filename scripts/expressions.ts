@@ -1,4 +1,4 @@
-// Finds every regular expression of a program in its syntax trees: literals, and those that are built from text.
+// Finds every regular expression in a program's syntax trees: literals, and those that are built from strings.
 import * as ast from "typescript/unstable/ast";
 import type { Expression, Node } from "typescript/unstable/ast";
 import type { Checker } from "typescript/unstable/sync";
@@ -6,7 +6,7 @@ import { TypeFlags } from "typescript/unstable/sync";
 import type { Tree } from "./syntax-trees.ts";
 import { lineOf, walk } from "./syntax-trees.ts";
 
-/** Where an expression is in the sources. */
+/** Where an expression occurs in the source. */
 export interface Place {
   readonly path: string;
   readonly line: number;
@@ -28,10 +28,9 @@ export interface Expressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/** String methods that take text for a regular expression. */
+/** String methods that interpret a string as a regular expression. */
 const converting = new Set(["match", "matchAll", "search"]);
 
-/** All expressions of these files. */
 export function expressionsOf(trees: readonly Tree[]): Expressions {
   const known: FoundExpression[] = [];
   const built: BuiltExpression[] = [];
@@ -68,7 +67,7 @@ function isNamed(node: Node, name: string): boolean {
   return ast.isIdentifier(node) && node.text === name;
 }
 
-/** Whether the name is used as a value, not in a call, an `instanceof` or a type. */
+/** Whether the name is used as a value rather than in a call, an `instanceof` or a type. */
 function isAlias(node: Node): boolean {
   const { parent } = node;
   if (ast.isNewExpression(parent) || ast.isCallExpression(parent)) return parent.expression !== node;
@@ -82,7 +81,7 @@ function isString(node: Expression, checker: Checker): boolean {
   return ((checker.getTypeAtLocation(node)?.flags ?? 0) & TypeFlags.StringLike) !== 0;
 }
 
-/** The text of an expression that consists of literals and constants; undefined for any other. */
+/** The value of an expression that consists of literals and constants; undefined for any other. */
 function textOf(node: Expression, checker: Checker): string | undefined {
   if (ast.isStringLiteral(node) || ast.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (ast.isParenthesizedExpression(node)) return textOf(node.expression, checker);

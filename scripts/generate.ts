@@ -1,5 +1,5 @@
-// `npm run generate`: makes src/gen anew from the protos, the client's types from them, and the generated files of
-// deploy and docs. With `--release` it also records the protos as released.
+// `npm run generate`: regenerates src/gen from the protos, the client's types from that, and the generated files in
+// deploy and docs. With `--release`, it also records the protos as released.
 import { buf, releasedImage } from "./buf.ts";
 import { generateCommands } from "./commands.ts";
 import { generateDashboard } from "./dashboard.ts";
@@ -12,13 +12,13 @@ writeProtoDeps(protoDeps);
 const release = process.argv.includes("--release");
 const done =
   buf("generate") &&
-  // Loaded only now: it reads the OpenAPI document that was just made.
+  // Imported only here because it reads the OpenAPI document generated above.
   (await import("./client-schema.ts")).generateClientSchema() &&
   generatePrometheusRule() &&
   generateDashboard() &&
   generateDiagrams() &&
   generateCommands() &&
   generatePlaces() &&
-  // Only what the outside may rely on: the packages of the internal listener can change.
+  // Only the public packages: those of the internal listener may change.
   (!release || buf("build", "--path", "proto/records/v1", "--exclude-source-info", "--output", releasedImage));
 if (!done) process.exitCode = 1;

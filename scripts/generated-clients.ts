@@ -1,4 +1,4 @@
-// `npm run clients:generated`: runs the usual generators on the served OpenAPI document and descriptor set, compiles
+// `npm run clients:generated`: runs popular generators on the served OpenAPI document and descriptor set, compiles
 // their clients, and calls an instance with each.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,16 +27,16 @@ const generators: readonly Generator[] = [
 ];
 const usage = `npm run clients:generated -- [--only <names>] [--url <address>] [--document <path of a file>]
   --only       some of ${generators.map(({ name }) => name).join(", ")}
-  --url        an instance that runs, with an API key in RECORDS_API_KEY; without it one is started
-  --document   an OpenAPI document in place of the served one
-Ends with 1 when a client cannot be generated without warnings, compiled or run, and with 2 when the run itself fails.`;
+  --url        a running instance, with an API key in RECORDS_API_KEY; by default, one is started
+  --document   an OpenAPI document to use instead of the served one
+Exits with 1 if a client cannot be generated without warnings, compiled or run, and with 2 if the run itself fails.`;
 
 interface Instance {
   readonly url: string;
   readonly key: string;
 }
 
-/** How far a client came: what failed, if anything did. */
+/** How far a client got, and what failed, if anything did. */
 interface Outcome {
   readonly generator: Generator;
   readonly steps: readonly string[];
@@ -81,17 +81,17 @@ async function main(): Promise<number> {
   }
 }
 
-/** The generators that can run here. The others are named. */
+/** The generators that can run here; warns about the others. */
 function choose(only: string | undefined): readonly Generator[] {
   const names = only?.split(",") ?? generators.map(({ name }) => name);
   const unknown = names.find((name) => !generators.some((generator) => generator.name === name));
-  if (unknown !== undefined) throw new Error(`there is no generator ${unknown}\n${usage}`);
+  if (unknown !== undefined) throw new Error(`unknown generator: ${unknown}\n${usage}`);
   const chosen = generators.filter(({ name }) => names.includes(name));
   const missing = new Map(chosen.map((generator) => [generator, generator.missing()]));
   for (const [{ name }, what] of missing)
     if (what !== undefined) console.warn(`${name} is LEFT OUT: it needs ${what}.`);
   const here = chosen.filter((generator) => missing.get(generator) === undefined);
-  if (here.length === 0) throw new Error("no generator can run here");
+  if (here.length === 0) throw new Error("none of the generators can run here");
   return here;
 }
 
@@ -104,7 +104,7 @@ function demoOf(program: Program): Instance {
   return { url: base_url, key: accounts[0]?.api_key ?? "" };
 }
 
-/** Saves a served document. In the OpenAPI document, a date would be read as one if it had no quotes. */
+/** Saves a served document. The OpenAPI document is YAML, where an unquoted date would be parsed as a date. */
 async function served({ url }: Instance, folder: string, name: string): Promise<string> {
   const file = join(folder, name);
   writeFileSync(file, new Uint8Array(await (await fetch(`${url}/${name}`)).arrayBuffer()));
@@ -131,7 +131,7 @@ function attempt(
     const [program, ...args] = generator.command(folder);
     const { out } = run(program, args, folder, { RECORDS_URL: url, RECORDS_API_KEY: key });
     if (!isDeepStrictEqual(JSON.parse(out), expected))
-      throw new Error(`the program printed ${out.trim()} and not ${JSON.stringify(expected)}`);
+      throw new Error(`the program printed ${out.trim()} instead of ${JSON.stringify(expected)}`);
     steps.push("ran");
     return { generator, steps, warnings };
   } catch (error) {

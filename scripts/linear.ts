@@ -1,13 +1,13 @@
-// A step of `npm run check`: no regular expression needs more than linear time, whatever text it is given.
+// A step of `npm run check`: no regular expression needs more than linear time on any input.
 import { slownessOf } from "./backtracking.ts";
 import { expressionsOf } from "./expressions.ts";
 import { withTrees } from "./syntax-trees.ts";
 
-/** The code that applies expressions to text from outside. */
+/** The code that applies expressions to untrusted text. */
 const projects = ["tsconfig.json", "tsconfig.page.json"];
 const folders = ["src/", "gateway/", "client/src/"];
 
-/** Files that build expressions at run time, each with the reason why they are linear. */
+/** Files that build expressions at run time, and why each is linear. */
 const builtElsewhere: ReadonlyMap<string, string> = new Map([
   ["src/search/fold.ts", "one character class, of the keys of a table in the file"],
   [
@@ -19,10 +19,10 @@ const builtElsewhere: ReadonlyMap<string, string> = new Map([
     "the leading digits of countries' numbers in the library's metadata, without repetition",
   ],
   ["src/accounts/places.ts", "an account's id in hexadecimal digits, between an anchor and a colon"],
-  ["src/guards/validate.ts", "the patterns of the protos, which are not tried on text of more than 1,024 characters"],
+  ["src/guards/validate.ts", "the protos' patterns, which are never applied to text of more than 1,024 characters"],
 ]);
 
-/** Whether all are linear; prints those that are not. */
+/** Whether all expressions are linear; reports those that are not. */
 export function isLinear(root: string, reasons = builtElsewhere): boolean {
   const { known, built } = withTrees(root, projects, folders, expressionsOf);
   const checked = new Map<string, string | undefined>();
@@ -40,7 +40,7 @@ export function isLinear(root: string, reasons = builtElsewhere): boolean {
       );
   }
   const stale = [...reasons.keys()].filter((path) => !built.some((one) => one.path === path));
-  for (const path of stale) report(`${path} builds no expression any more: remove it from scripts/linear.ts`);
+  for (const path of stale) report(`${path} no longer builds an expression: remove it from scripts/linear.ts`);
   return linear;
 
   function report(problem: string): void {

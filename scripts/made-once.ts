@@ -1,9 +1,9 @@
-// Makes a folder of the user's cache once, however many runs want it at the same time.
+// Creates a folder in the user's cache once, however many runs need it at the same time.
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 
 /**
- * The folder, which `make` fills where it is not whole. It is made next to its place and then moved there, so that
- * nobody ever sees half of it. Where another run was faster, its folder stays: it may be in use.
+ * The folder, which `make` fills if it is not complete. It is created under a temporary name and then renamed, so that
+ * nobody ever sees it half-filled. If another run was faster, its folder stays, as it may be in use.
  */
 export function madeOnce(
   folder: string,

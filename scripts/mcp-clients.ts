@@ -1,4 +1,4 @@
-// `npm run clients`: real MCP clients sign in from nothing at a service of its own, call every tool, refresh, and
+// `npm run clients`: real MCP clients sign in from scratch to a service started for them, call every tool, refresh, and
 // send a request after a sign-out.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const ids = [...new Set(clientKinds.map(({ id }) => id))];
 const usage = `npm run clients -- [--short] [--only <client>]
   --short   each client in one protocol revision, as the tests do
   --only    one of ${ids.join(", ")}; may be repeated
-Ends with 1 when a client fails or cannot be run, and with 2 when the run itself fails.`;
+Exits with 1 if a client fails or cannot be run, and with 2 if the run itself fails.`;
 
 const { values } = parseArgs({
   options: {

@@ -1,9 +1,9 @@
-// Fetches an npm package, pinned and without install scripts, into a folder of the user's cache, once.
+// Fetches an npm package once into a folder of the user's cache, pinned and without install scripts.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { madeOnce } from "./made-once.ts";
 
-/** A package as the registry has it. */
+/** A package in the registry. */
 export interface NpmPackage {
   readonly name: string;
   readonly version: string;
@@ -14,11 +14,11 @@ export function packageFolder({ name, version }: NpmPackage, cacheDir: string): 
   return join(prefixOf({ name, version }, cacheDir), "node_modules", name);
 }
 
-/** Fetches the package and what it depends on. Throws with what npm said last. */
+/** Fetches the package and its dependencies. Throws with npm's error. */
 export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
   madeOnce(prefixOf(wanted, cacheDir), (making) => {
     const args = ["install", "--prefix", making, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
-    // An unreachable registry is reported in seconds.
+    // So that an unreachable registry is reported within seconds.
     const retries = ["--fetch-retry-mintimeout", "1000", "--fetch-retry-maxtimeout", "5000"];
     const requirement = `${wanted.name}@${wanted.version}`;
     const { status, stderr, error } = spawnSync("npm", [...args, ...retries, requirement], {
@@ -30,10 +30,10 @@ export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
   });
 }
 
-/** The first of npm's errors with a text; the last lines only name its log. */
+/** The first of npm's error lines with a message; the last ones only name its log file. */
 function reasonIn(errors: string): string {
   const texts = [...errors.matchAll(/^npm error (\S.*)$/gm)].map(([, text = ""]) => text);
-  return texts.find((text) => !/^(?:code|errno|syscall) /.test(text)) ?? texts[0] ?? "it reported no reason";
+  return texts.find((text) => !/^(?:code|errno|syscall) /.test(text)) ?? texts[0] ?? "it gave no reason";
 }
 
 function prefixOf({ name, version }: NpmPackage, cacheDir: string): string {

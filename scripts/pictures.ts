@@ -1,4 +1,4 @@
-// `npm run pictures`: photographs the dashboard and the API reference of a running demo, for the README.
+// `npm run pictures`: takes screenshots of the dashboard and the API reference of a running demo, for the README.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ async function showDashboard(page: Page, program: Program): Promise<void> {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "records-pictures-"));
-// The pictures show the address that a reader's own demo has.
+// The pictures show the address at which a reader's own demo runs.
 const program = await startProgram(dataDir, { PORT: "8080", INTERNAL_PORT: "8081" });
 try {
   mkdirSync(folder, { recursive: true });

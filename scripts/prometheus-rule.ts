@@ -18,7 +18,7 @@ export function generatePrometheusRule(): boolean {
   return true;
 }
 
-/** Whether the manifest has the rules as they are now. */
+/** Whether the manifest is up to date with the rules. */
 export function isPrometheusRuleGenerated(): boolean {
   return prometheusRule() === readFileSync(prometheusRuleFile, "utf8");
 }

@@ -1,5 +1,5 @@
-// Copies the third-party protos that ours import out of node_modules into third_party, so that a clone without npm can
-// read ours.
+// Copies the third-party protos that ours import from node_modules to third_party, so that our protos compile in a
+// clone without npm.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DescEnum, DescExtension, DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
@@ -8,7 +8,7 @@ import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/vali
 
 export const protoDeps = "third_party";
 
-/** Writes them to this folder, in place of what was there. */
+/** Writes them to this folder, replacing its contents. */
 export function writeProtoDeps(out: string): void {
   rmSync(out, { recursive: true, force: true });
   const put = (to: string, text: string): void => {
@@ -22,7 +22,7 @@ export function writeProtoDeps(out: string): void {
   copy("grpc-health-check", "proto/health/v1/health.proto", "grpc/health/v1/health.proto");
   for (const version of ["v1", "v1alpha"])
     copy("@grpc/reflection/build/proto", `grpc/reflection/${version}/reflection.proto`);
-  // No npm package carries this proto, but protovalidate carries its descriptor: printing it keeps both in step.
+  // No npm package contains this proto, but protovalidate contains its descriptor. Printing that keeps the two in sync.
   put("buf/validate/validate.proto", print(file_buf_validate_validate));
 }
 

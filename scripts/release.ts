@@ -1,4 +1,4 @@
-// `npm run release -- minor`: makes a release of a clean tree, with its changelog entry, commit, tag and packages.
+// `npm run release -- minor`: makes a release from a clean tree, with its changelog entry, commit, tag and packages.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -6,7 +6,7 @@ const changelog = "CHANGELOG.md";
 const output = "release";
 const semantic = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 
-/** Files with the version, and the text around it. */
+/** Files that contain the version, and the text around it. */
 const places: readonly (readonly [file: string, around: (version: string) => string])[] = [
   ["package.json", (version) => `"version": "${version}"`],
   ["client/package.json", (version) => `"version": "${version}"`],
@@ -29,8 +29,9 @@ function release(step: string): void {
   const version = nextVersion(before, step);
   const tag = `v${version}`;
   // Everything is checked before anything is written.
-  if (git("status", "--porcelain") !== "") throw new Error("the tree has changes: commit or remove them first");
-  if (git("tag", "--list", tag) !== "") throw new Error(`the tag ${tag} exists already`);
+  if (git("status", "--porcelain") !== "")
+    throw new Error("the tree has uncommitted changes: commit or discard them first");
+  if (git("tag", "--list", tag) !== "") throw new Error(`the tag ${tag} already exists`);
   const { text, entry } = datedChangelog(readFileSync(changelog, "utf8"), version);
   const edited = withVersion(before, version);
   for (const [file, content] of [...edited, [changelog, text] as const]) writeFileSync(file, content);
@@ -49,14 +50,15 @@ function nextVersion(before: string, step: string): string {
     patch: `${major}.${minor}.${patch + 1}`,
   };
   const version = steps[step] ?? step;
-  if (!semantic.test(version)) throw new Error(`say major, minor, patch or a version such as 1.2.0, not "${step}"`);
+  if (!semantic.test(version))
+    throw new Error(`expected major, minor, patch or a version such as 1.2.0, not "${step}"`);
   const [one, other] = [version, before].map((text) => text.split(".").map(Number));
   const at = (one ?? []).findIndex((number, index) => number !== other?.[index]);
   if (at === -1 || (one?.[at] ?? 0) < (other?.[at] ?? 0)) throw new Error(`${version} is not later than ${before}`);
   return version;
 }
 
-/** The changelog with what was unreleased under the new version, and that entry alone. */
+/** The changelog with the unreleased changes moved under the new version, and that entry alone. */
 function datedChangelog(text: string, version: string): { text: string; entry: string } {
   const [, head = "", unreleased = "", rest = ""] =
     /^([\s\S]*?\n## Unreleased\n)([\s\S]*?)(\n## \d[\s\S]*|$)$/.exec(text) ?? [];
@@ -66,7 +68,7 @@ function datedChangelog(text: string, version: string): { text: string; entry: s
   return { text: `${head}\n## ${version} (${date})\n\n${entry}\n${rest}`, entry };
 }
 
-/** The files with the new version. Fails where one does not have the old version. */
+/** The files with the new version. Throws if one does not contain the old version. */
 function withVersion(before: string, version: string): ReadonlyMap<string, string> {
   const edited = new Map<string, string>();
   for (const [file, around] of places) {
@@ -77,7 +79,7 @@ function withVersion(before: string, version: string): ReadonlyMap<string, strin
   return edited;
 }
 
-/** The source as it was tagged, with its lock file, and the client as it is published. */
+/** The tagged source with its lock file, and the client as published. */
 function pack(version: string, tag: string): void {
   mkdirSync(output, { recursive: true });
   git(
@@ -95,7 +97,7 @@ function git(...options: string[]): string {
   return run("git", ...options);
 }
 
-/** What the program prints. Fails with its words. */
+/** The program's output. Throws with its error output if it fails. */
 function run(program: string, ...options: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, options, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${program} ${options[0] ?? ""}: ${error?.message ?? (stderr || stdout).trim()}`);

@@ -1,5 +1,5 @@
-// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every
-// response checked against the document.
+// `npm run schemathesis`: sends requests generated from the served OpenAPI document to a service started for the run,
+// and checks every response against the document.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,22 +12,22 @@ import { startProgram } from "../test/fixtures/service/program.ts";
 import { canMakeEnvironments, pythonTool, schemathesis, withoutEnvironments } from "./python-tool.ts";
 
 const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <path of a file>] [--demo <path of a file>] [--no-shrink]
-  --short      some 400 requests in place of many thousands
-  --seed       the seed of an earlier run, to make its requests again
-  --document   an OpenAPI document in place of the served one
-  --demo       the demo.json of a service that runs, in place of a service of its own
-  --no-shrink  does not look for the smallest request of each finding
-Ends with 1 when a response is not what the document says, and with 2 when the run itself fails.`;
+  --short      about 400 requests instead of many thousands
+  --seed       the seed of an earlier run, to repeat its requests
+  --document   an OpenAPI document to use instead of the served one
+  --demo       the demo.json of a running service, instead of starting one
+  --no-shrink  skips the search for the smallest request of each finding
+Exits with 1 if a response contradicts the document, and with 2 if the run itself fails.`;
 
-/** What the long form makes at the least; fewer means that something was left out. */
+/** The least number of requests in the long form; fewer means that something was skipped. */
 const minRequests = { short: 200, long: 5_000 };
 
 type Demo = ReturnType<Program["demo"]>;
 
-/** What we read of Schemathesis's JSON report. */
+/** The fields that we read from Schemathesis's JSON report. */
 interface Report {
   readonly complete: boolean;
-  /** As a text: it is larger than what a number holds exactly. */
+  /** A string, because it is too large for an exact number. */
   readonly seed: string;
   readonly operations: { readonly total: number; readonly tested: number };
   readonly test_cases: { readonly generated: number; readonly unique_failures: number };
@@ -71,8 +71,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * A key of one account for the records, and the session of another for the key operations, so that no rotation ends the
- * key.
+ * An API key of one account for the records, and a session of another for the key operations, so that no rotation
+ * revokes the key.
  */
 async function credentials({ base_url, accounts }: Demo): Promise<string> {
   const [writer] = accounts;
@@ -83,7 +83,7 @@ async function credentials({ base_url, accounts }: Demo): Promise<string> {
     password: owner?.password ?? "",
   });
   const session = /records_session=([^;]+)/.exec(browser.cookiesFor(base_url))?.[1];
-  if (session === undefined) throw new Error("the sign-in gave no session");
+  if (session === undefined) throw new Error("the sign-in did not set a session cookie");
   return `
 [auth.openapi.apiKey]
 bearer = ${JSON.stringify(writer?.api_key)}
@@ -127,18 +127,18 @@ function run(folder: string, base: string, configuration: string): Report {
 
 function verdict({ complete, seed, operations, test_cases, errors, warnings }: Report): number {
   const least = values.short ? minRequests.short : minRequests.long;
-  const troubles = [
+  const problems = [
     ...(complete ? [] : ["it was not run to its end"]),
     ...(operations.tested === operations.total
       ? []
       : [`only ${operations.tested} of ${operations.total} operations were tested`]),
     ...(test_cases.generated >= least ? [] : [`fewer than ${least} requests`]),
-    ...(errors.length === 0 ? [] : [`${errors.length} errors of the run itself`]),
-    ...warnings.missing_auth.map((operation) => `nothing but 401 and 403 from ${operation}`),
+    ...(errors.length === 0 ? [] : [`${errors.length} errors in the run itself`]),
+    ...warnings.missing_auth.map((operation) => `${operation} returned only 401 and 403`),
   ];
   console.log(
     `\n${test_cases.generated} requests to ${operations.tested} operations, ${test_cases.unique_failures} findings (seed ${seed})`,
   );
-  for (const trouble of troubles) console.error(`schemathesis: ${trouble}`);
-  return test_cases.unique_failures > 0 ? 1 : troubles.length > 0 ? 2 : 0;
+  for (const problem of problems) console.error(`schemathesis: ${problem}`);
+  return test_cases.unique_failures > 0 ? 1 : problems.length > 0 ? 2 : 0;
 }

@@ -1,4 +1,4 @@
-// Takes pictures of every state of the pages, from the running product: on a desktop and a phone, light and dark.
+// Takes screenshots of every state of the pages from the running product: on a desktop and a phone, light and dark.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const looks = [
 
 type DemoFile = ReturnType<Program["demo"]>;
 
-/** What takes a picture of a page in the state of this name. */
+/** Takes a screenshot of a page in the state of this name. */
 type Shoot = (page: Page, state: string) => Promise<void>;
 
 const dataDir = mkdtempSync(join(tmpdir(), "records-screenshots-"));
@@ -37,7 +37,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** So that the key of the demo has been used. */
+/** Uses the demo's key, so that the dashboard shows a last use. */
 async function readSomething({ base_url: base, accounts: [demo] }: DemoFile): Promise<void> {
   await fetch(`${base}/v1/contacts?query=ann`, { headers: { Authorization: `Bearer ${demo?.api_key ?? ""}` } });
 }
@@ -137,6 +137,6 @@ async function setInterface(
     body: JSON.stringify({ enabled, reason: "a picture of it" }),
   });
   if (!response.ok) throw new Error(`the interface cannot be switched: ${await response.text()}`);
-  // In force on every instance within a second.
+  // The change reaches every instance within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
 }

@@ -1,22 +1,21 @@
-// Generates the guide's table of the places of all collections on a sharded cluster.
+// Generates the guide's table of where each collection lives on a sharded cluster.
 import { readFileSync, writeFileSync } from "node:fs";
 import { placements } from "../src/db/sharding.ts";
 
 export const placesFile = "docs/sharding.md";
 
-/** Writes the table into its page. */
 export function generatePlaces(): true {
   writeFileSync(placesFile, withPlaces(readFileSync(placesFile, "utf8")));
   return true;
 }
 
-/** Whether the page has the table that the code says. */
+/** Whether the page's table is up to date with the code. */
 export function arePlacesGenerated(): boolean {
   const page = readFileSync(placesFile, "utf8");
   return page === withPlaces(page);
 }
 
-/** The page with the rows of the code in place of its own. */
+/** The page, with its rows replaced by those from the code. */
 export function withPlaces(page: string): string {
   const rows = Object.entries(placements).map(([name, placement]) =>
     "shardKey" in placement

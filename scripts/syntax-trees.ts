@@ -1,4 +1,4 @@
-// Opens the syntax trees and types of TypeScript projects, for rules about the code.
+// Loads the syntax trees and types of TypeScript projects, for rules about the code.
 import { API } from "typescript/unstable/sync";
 import type { Checker } from "typescript/unstable/sync";
 import type { FileSystem } from "typescript/unstable/fs";
@@ -16,8 +16,8 @@ export interface Tree {
 }
 
 /**
- * Calls `check` with every file of the projects whose path begins with one of the folders. Each file comes once.
- * `texts` are files that are on no disk, by their path: the projects have them in addition to the others.
+ * Calls `check` once for every file of the projects whose path begins with one of the folders. `texts` are in-memory
+ * files by path, which the projects contain in addition to the others.
  */
 export function withTrees<T>(
   root: string,
@@ -45,7 +45,7 @@ export function withTrees<T>(
   }
 }
 
-/** What is not among the texts is looked for on the disk. */
+/** Falls back to the disk for a path that is not in `texts`. */
 function filesBeside(root: string, texts: ReadonlyMap<string, string>): FileSystem {
   const files = new Map([...texts].map(([path, text]) => [resolve(root, path), text]));
   const folders = new Map<string, string[]>();
@@ -65,7 +65,7 @@ function filesBeside(root: string, texts: ReadonlyMap<string, string>): FileSyst
   };
 }
 
-/** Looks many nodes up in the checker at once: one by one takes ten times as long. */
+/** Looks up many nodes in the checker at once: one by one takes ten times as long. */
 export function lookUpAll<T>(
   nodes: readonly Node[],
   lookUp: (nodes: readonly Node[]) => readonly (T | undefined)[],
@@ -77,7 +77,7 @@ export function lookUpAll<T>(
       for (const [at, result] of lookUp(some).entries())
         if (result !== undefined) results.set(some[at] as Node, result);
     } catch {
-      // TypeScript 7.0 cannot describe the types of a few nodes, and then fails for all of a request.
+      // TypeScript 7.0 cannot describe the types of a few nodes, and then fails the whole request.
       if (some.length > 1) for (const half of halves(some)) lookUpSome(half);
     }
   };
@@ -98,7 +98,7 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   });
 }
 
-/** Whether a node is a text without anything computed in it. */
+/** Whether a node is a string literal without substitutions. */
 export function isPlainText(node: Node): node is StringLiteral | NoSubstitutionTemplateLiteral {
   return isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node);
 }

@@ -1,4 +1,4 @@
-// `npm run test:nodes`: the core of the suite on every supported Node.
+// `npm run test:nodes`: runs the core of the suite on every supported version of Node.
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ import type { NodeProgram } from "./node-programs.ts";
 import { nodeProgram, supportedNodes } from "./node-programs.ts";
 
 /**
- * Pure units, the gateway, every case on every wire, the guards, idempotency, MCP, and a start with nothing configured.
+ * Unit tests, the gateway, every case on every wire, the guards, idempotency, MCP, and a start without configuration.
  */
 const core = [
   ...[
@@ -21,10 +21,10 @@ const core = [
   ...["test/guards/", "test/idempotency/", "test/mcp/tools/", "test/app/main.test.ts"],
 ];
 const usage = `npm run test:nodes -- [VERSION …] [--fetch] [--files test/cases/,test/guards/]
-All of ${supportedNodes.join(", ")} where none is named.
-  --fetch   fetches them, and prints where they are
-  --files   other tests than the core, as vitest takes them, separated by commas
-Ends with 1 when a test fails, when a named version cannot be had, or when none can.`;
+Runs on ${supportedNodes.join(", ")} if no version is named.
+  --fetch   only fetches them and prints their paths
+  --files   tests to run instead of the core, separated by commas, in the syntax of vitest
+Exits with 1 if a test fails, or if a named version or all versions are unavailable.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -56,7 +56,7 @@ function check(name: string): void {
   verdicts.push(`Node ${node.version}: ${passed ? "passed" : "FAILED"}`);
 }
 
-/** The Node of this version; without it the run continues, and its last lines say what is missing. */
+/** The Node of this version. If it is missing, the run continues, and the last lines of its output say so. */
 function programOf(name: string): NodeProgram | undefined {
   try {
     return nodeProgram(name, testCacheDir(), (line) => console.log(line));
@@ -69,7 +69,7 @@ function programOf(name: string): NodeProgram | undefined {
 
 function passes({ version, path }: NodeProgram): boolean {
   console.log(`\n# Node ${version}`);
-  // What a test starts by the name "node" is this Node as well.
+  // A test that starts "node" must get this version too.
   const env = { ...process.env, PATH: `${dirname(path)}${delimiter}${process.env["PATH"] ?? ""}` };
   const vitest = join(import.meta.dirname, "../node_modules/vitest/vitest.mjs");
   const files = values.files?.split(",") ?? core;

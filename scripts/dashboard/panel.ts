@@ -1,20 +1,19 @@
-// What a panel of the dashboard is, and the expressions that several of them share.
+// The dashboard's panels, and the expressions that several of them share.
 
-/** A panel. */
 export interface Panel {
   readonly title: string;
   readonly description?: string;
   readonly type?: "stat" | "timeseries";
   readonly unit?: string;
-  /** The width, of 24. */
+  /** In Grafana's grid of 24 columns. */
   readonly width: number;
-  /** A value of 0 is red, every other one green. */
+  /** A value of 0 is red, any other green. */
   readonly isState?: boolean;
-  /** Legend → expression. `SCOPE` is replaced by the job and the instances that the reader chose. */
+  /** Legend → expression. `SCOPE` is replaced by the job and instances that the viewer selected. */
   readonly targets: Readonly<Record<string, string>>;
 }
 
-/** Public requests, of the wires that the reader chose. */
+/** Public requests on the wires that the viewer selected. */
 export const requested = 'listener="public", wire=~"$wire", SCOPE';
 export const failed = `${requested}, status=~"5..", status!="504"`;
 export const rate = (metric: string, labels = "SCOPE"): string => `rate(${metric}{${labels}}[$__rate_interval])`;

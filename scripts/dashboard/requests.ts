@@ -1,4 +1,4 @@
-// The rows of the dashboard on what clients see: whether it is up, what fails, how slow it is.
+// The dashboard's rows about what clients see: whether the service is up, what fails, and how slow it is.
 import type { Rows } from "./panel.ts";
 import { failed, latency, perRequest, quantile, rate, requested } from "./panel.ts";
 

@@ -1,4 +1,4 @@
-// The rows of the dashboard on what is full, the dependencies and the background work.
+// The dashboard's rows about saturation, the dependencies and background work.
 import type { Rows } from "./panel.ts";
 import { rate } from "./panel.ts";
 

@@ -1,11 +1,11 @@
-// What the program of every generated client has to print, found by plain requests.
+// The output that every generated client's program must print, determined with plain requests.
 
 interface Page {
   readonly data: readonly Readonly<Record<string, string>>[];
   readonly pagination: { readonly next_offset: number | null };
 }
 
-/** The report, by the names that the programs give to its parts. */
+/** The report, with the keys that the programs use. */
 export async function expectedReport(url: string, key: string): Promise<Readonly<Record<string, unknown>>> {
   const get = async (path: string): Promise<Page> => {
     const response = await fetch(`${url}/v1/${path}`, { headers: { Authorization: `Bearer ${key}` } });

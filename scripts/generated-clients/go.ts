@@ -1,4 +1,4 @@
-// The generators of Go clients: oapi-codegen, OpenAPI Generator, and the one of Connect.
+// The generators for Go clients: oapi-codegen, OpenAPI Generator and Connect's own.
 import { cpSync, mkdirSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";

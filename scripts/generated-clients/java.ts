@@ -1,4 +1,4 @@
-// The generator of Java clients: OpenAPI Generator, with the JDK's own HTTP client.
+// The generator for Java clients: OpenAPI Generator, with the JDK's own HTTP client.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Generator } from "./generator.ts";

@@ -1,4 +1,4 @@
-// The generators of Python clients: openapi-python-client, OpenAPI Generator and grpcio-tools.
+// The generators for Python clients: openapi-python-client, OpenAPI Generator and grpcio-tools.
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testCacheDir } from "../../test/fixtures/databases/cache-dir.ts";
@@ -8,7 +8,7 @@ import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } fr
 import { run } from "./run.ts";
 
 const missingForPython = (): string | undefined => (canMakeEnvironments() ? undefined : "a python3 with venv and pip");
-/** The Python that has the libraries of both clients. */
+/** The Python with the libraries of both clients. */
 const python = (): string => pythonTool(openapiPythonClient, testCacheDir())[0];
 const shared = {
   language: "Python",
@@ -24,7 +24,7 @@ export const openApiPythonClient: Generator = {
   generate(document, folder) {
     const [tool, ...first] = pythonTool(openapiPythonClient, testCacheDir());
     copyProgram("openapi-python-client", folder);
-    // The formatter that it would run after is a program of its own.
+    // Otherwise, it would run a formatter, which is a separate program.
     writeFileSync(join(folder, "config.yaml"), "post_hooks: []\n");
     const target = ["--path", document, "--output-path", "generated", "--config", "config.yaml", "--fail-on-warning"];
     const { all } = run(tool, [...first, "generate", ...target], folder);

@@ -1,9 +1,9 @@
-// Runs the tools of other languages.
+// Runs tools of other languages.
 import { spawnSync } from "node:child_process";
 
 const lastLines = 15;
 
-/** Runs a program and returns what it printed. Throws with its last lines when it fails. */
+/** Runs a program and returns its output. Throws with the last lines if it fails. */
 export function run(
   program: string,
   args: readonly string[],
@@ -20,6 +20,6 @@ export function run(
   if (error !== undefined) throw error;
   const all = `${stdout}${stderr}`;
   if (status !== 0)
-    throw new Error(`${program} ended with ${status}\n${all.trim().split("\n").slice(-lastLines).join("\n")}`);
+    throw new Error(`${program} exited with ${status}\n${all.trim().split("\n").slice(-lastLines).join("\n")}`);
   return { out: stdout, all };
 }

@@ -1,4 +1,4 @@
-// The generator of TypeScript clients: OpenAPI Generator, with fetch.
+// The generator for TypeScript clients: OpenAPI Generator, with fetch.
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Generator } from "./generator.ts";

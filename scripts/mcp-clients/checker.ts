@@ -1,8 +1,8 @@
-// Checks the outcome of a journey: what every client must have reached, and what it must not.
+// Checks the outcome of a journey: what every client must have achieved, and what it must not.
 import type { Outcome, Step } from "./journey.ts";
 import { toolCalls } from "./tool-calls.ts";
 
-/** What is wrong with each column of the table; empty where nothing is. */
+/** The problems in each column of the table. */
 export interface Verdict {
   readonly signIn: readonly string[];
   readonly tools: readonly string[];
@@ -28,7 +28,7 @@ export function checkJourney(
       signIn === undefined
         ? notReached
         : issues(
-            ...troublesOfSignIn(signIn, expected),
+            ...problemsOfSignIn(signIn, expected),
             revision !== expected.revision && `the revision is ${revision}, not ${expected.revision}`,
           ),
     tools:
@@ -43,35 +43,35 @@ export function checkJourney(
       refresh === undefined
         ? notReached
         : issues(
-            refresh.pages.length > 0 && "the client asked for a sign-in in place of a refresh",
-            !refresh.hasData && `no data came (${refresh.error ?? "without an error"})`,
-            !refresh.hasNewToken && "the access token is the same",
+            refresh.pages.length > 0 && "the client asked for a sign-in instead of refreshing",
+            !refresh.hasData && `no data was returned (${refresh.error ?? "without an error"})`,
+            !refresh.hasNewToken && "the access token did not change",
           ),
     afterSignOut:
       afterSignOut === undefined || again === undefined
         ? notReached
         : issues(
-            afterSignOut.hasData && "data came after the sign-out",
-            ...troublesOfPages(afterSignOut, expected),
-            ...troublesOfSignIn(again, expected).map((trouble) => `at the new sign-in: ${trouble}`),
+            afterSignOut.hasData && "data was returned after the sign-out",
+            ...problemsOfPages(afterSignOut, expected),
+            ...problemsOfSignIn(again, expected).map((problem) => `at the new sign-in: ${problem}`),
           ),
   };
 }
 
-/** Whether nothing is wrong with any column. */
+/** Whether no column has a problem. */
 export function hasPassed(verdict: Verdict): boolean {
-  return Object.values(verdict).every((troubles: readonly string[]) => troubles.length === 0);
+  return Object.values(verdict).every((problems: readonly string[]) => problems.length === 0);
 }
 
-function troublesOfSignIn(step: Step, expected: Expected): string[] {
+function problemsOfSignIn(step: Step, expected: Expected): string[] {
   return [
-    ...troublesOfPages(step, expected),
-    ...(step.hasData ? [] : [`no data came (${step.error ?? "without an error"})`]),
+    ...problemsOfPages(step, expected),
+    ...(step.hasData ? [] : [`no data was returned (${step.error ?? "without an error"})`]),
   ];
 }
 
-/** A client has to lead to the provider's own page once: no page is a dead end, and more are a loop. */
-function troublesOfPages({ pages, error }: Step, { issuer }: Expected): string[] {
+/** A client must open the provider's own page exactly once: no page is a dead end, and several are a loop. */
+function problemsOfPages({ pages, error }: Step, { issuer }: Expected): string[] {
   const [page] = pages;
   if (page === undefined) return [`the client opened no sign-in page (${error ?? "without an error"})`];
   return [

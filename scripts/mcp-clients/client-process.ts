@@ -1,21 +1,21 @@
-// Drives a client program over its standard streams: one JSON command a line, and one JSON response.
+// Drives a client program over its standard streams: one JSON command per line, and one JSON response.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { McpClient, UserAgent, ToolResult } from "./client.ts";
 
-/** A line of the program: a page that the user must open first, or the response. */
+/** A line of the program's output: a page that the user must open first, or the response. */
 interface Line {
   readonly authorize?: string;
   readonly result?: unknown;
   readonly error?: string;
 }
 
-/** No command takes this long, and a client that signs in again and again must end. */
+/** Longer than any command takes, so that a client that signs in again and again is stopped. */
 const commandMs = 60_000;
 /** More pages for one command are a loop. */
 const maxPages = 3;
 
-/** Starts the program; `environment` is added to that of this process. */
+/** Starts the program; `environment` extends that of this process. */
 export function startClientProcess(
   program: string,
   args: readonly string[],
@@ -32,7 +32,7 @@ export function startClientProcess(
 
   const nextLine = async (): Promise<Line> => {
     const { done, value } = await lines.next();
-    if (done === true) throw new Error(`The client ended: ${errors.trim()}`);
+    if (done === true) throw new Error(`The client exited: ${errors.trim()}`);
     return JSON.parse(value) as Line;
   };
   const run = async (command: object, userAgent?: UserAgent): Promise<unknown> => {
@@ -41,7 +41,7 @@ export function startClientProcess(
       const { authorize, result, error } = await nextLine();
       if (error !== undefined) throw new Error(error);
       if (authorize === undefined) return result;
-      if (userAgent === undefined) throw new Error(`The client opened ${authorize} unasked.`);
+      if (userAgent === undefined) throw new Error(`The client opened ${authorize} unexpectedly.`);
       send({ callback: (await userAgent(new URL(authorize))).href });
     }
     throw new Error(`The client opened more than ${maxPages} pages for one command.`);

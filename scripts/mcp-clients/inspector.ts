@@ -1,4 +1,4 @@
-// Drives the command line of MCP Inspector, which is one process for each request and keeps its tokens in files.
+// Drives the command line of MCP Inspector, which runs one process per request and keeps its tokens in files.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -8,15 +8,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import type { McpClient, UserAgent, ToolResult } from "./client.ts";
 
-/** How the command line is run. */
+/** How to run the command line. */
 export interface InspectorOptions {
-  /** A Node that it supports. */
+  /** A version of Node that it supports. */
   readonly node: string;
   /** Its launcher. */
   readonly program: string;
   readonly url: string;
   readonly era: "legacy" | "modern";
-  /** An empty folder, for all that it stores. */
+  /** An empty folder for everything that it stores. */
   readonly folder: string;
 }
 
@@ -26,7 +26,7 @@ interface Ended {
   readonly errors: string;
 }
 
-/** It signs a user in only on a terminal. As nothing else is said of the terminal, no browser is opened. */
+/** It signs a user in only on a terminal. With only stderr marked as one, it opens no browser. */
 const asOnTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
 const commandMs = 60_000;
 
@@ -47,7 +47,7 @@ export function createInspector({ node, program, url, era, folder }: InspectorOp
     const all = [program, "--cli", "--server-url", url, "--transport", "http", "--protocol-era", era];
     const child = spawn(node, [...all, "--callback-url", callback, "--format", "json", ...args], { env: environment });
     const { status, out, errors } = await finish(child, userAgent);
-    if (out.trim() === "") throw new Error(`the Inspector ended with ${status}: ${errors.trim().slice(-400)}`);
+    if (out.trim() === "") throw new Error(`the Inspector exited with ${status}: ${errors.trim().slice(-400)}`);
     const { result } = JSON.parse(out) as { result?: unknown };
     return result ?? JSON.parse(out);
   }
@@ -81,12 +81,12 @@ export function createInspector({ node, program, url, era, folder }: InspectorOp
   };
 }
 
-/** The access token in the file of secrets, where it is JSON within JSON. */
+/** The access token in the secrets file, which contains JSON within JSON. */
 function accessTokenIn(text: string): string {
   return /access_token\\*":\s*\\*"([^"\\]+)/.exec(text)?.[1] ?? "";
 }
 
-/** Waits for the end of the process, and visits its callback where it requests a sign-in. */
+/** Waits for the process to exit, and visits its callback if it requests a sign-in. */
 async function finish(child: ReturnType<typeof spawn>, userAgent: UserAgent): Promise<Ended> {
   let [out, errors, seen] = ["", "", 0];
   let visits = Promise.resolve();

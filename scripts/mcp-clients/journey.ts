@@ -1,24 +1,24 @@
-// The journey of a client: signs in from nothing, calls every tool, refreshes, and sends a request after a sign-out.
+// A client's journey: signs in from scratch, calls every tool, refreshes, and sends a request after a sign-out.
 import type { McpClient, UserAgent } from "./client.ts";
 import type { OpenedPage, BrowserUser } from "./user.ts";
 import type { Seen } from "./tool-calls.ts";
 import { toolCalls } from "./tool-calls.ts";
 
-/** What came of a step; `error` is what the client reported. */
+/** The outcome of a step; `error` is what the client reported. */
 export interface Step {
   readonly pages: readonly OpenedPage[];
   readonly hasData: boolean;
   readonly error?: string;
 }
 
-/** What came of a journey. A step that was not reached is missing. */
+/** The outcome of a journey. A step that was not reached is missing. */
 export interface Outcome {
   readonly revision?: string;
   readonly signIn?: Step;
   readonly tools?: {
     readonly listed: readonly string[];
     readonly called: readonly string[];
-    /** What was wrong with a call, by its tool. */
+    /** What was wrong with a call, with the name of its tool. */
     readonly failures: readonly string[];
   };
   readonly refresh?: Step & { readonly hasNewToken: boolean };
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly again?: Step;
 }
 
-/** Takes a client through the journey. Never fails: what goes wrong is in the outcome. */
+/** Takes a client through the journey. Never throws: failures are in the outcome. */
 export async function journeyOf(client: McpClient, user: BrowserUser): Promise<Outcome> {
   let revision: string | undefined;
   const signIn = await step(user.signsIn, async (open) => {
@@ -64,7 +64,7 @@ async function step(
   }
 }
 
-/** Calls a tool that returns records to whom the service lets in. */
+/** Whether a tool returns records, which it does only for an authorized client. */
 async function hasContacts(client: McpClient, userAgent: UserAgent): Promise<boolean> {
   const { isError, structured } = await client.callTool("search_contacts", { query: "ann lee" }, userAgent);
   return !isError && JSON.stringify(structured).includes("Ann Lee");

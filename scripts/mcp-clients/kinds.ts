@@ -1,4 +1,4 @@
-// The clients that are tried, with their versions and where they come from.
+// The clients to try, with their versions and sources.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,14 +15,14 @@ const sdkV1: NpmPackage = { name: "@modelcontextprotocol/sdk", version: "1.32.2"
 const inspector: NpmPackage = { name: "@modelcontextprotocol/inspector", version: "2.12.0" };
 const mcp: PythonProject = { project: "mcp", version: "2.3.0" };
 const fastmcp: PythonProject = { project: "fastmcp", version: "4.1.1" };
-/** What the Inspector needs at the least. */
+/** The Inspector's minimum version of Node. */
 const inspectorNode = { major: 22, minor: 19 };
 
 type Era = "modern" | "legacy";
 const revisionOf = { modern: "2026-07-28", legacy: "2025-11-25" } as const;
 const installed = (name: string): string => join(import.meta.dirname, "../../node_modules", name);
 
-/** Every client in each era that it speaks. */
+/** Every client, once per era that it supports. */
 export const clientKinds: readonly ClientKind[] = [
   typescriptV2("modern", true),
   typescriptV2("legacy", false),

@@ -1,4 +1,4 @@
-"""The client program of Python's mcp and fastmcp. Arguments: the library, the era and the address."""
+"""The client program for the Python packages mcp and fastmcp. Arguments: the library, the era and the address."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ def say(line):
 
 
 def read_line():
-    """The next line; ends the program where the driver has gone."""
+    """The next line; exits if the driver is gone."""
     line = sys.stdin.readline()
     if line == "":
         sys.exit(0)
@@ -90,7 +90,7 @@ class Mcp:
 
 
 class FastMcp:
-    """The client of the package fastmcp: only the browser that it opens is replaced."""
+    """The client of the package fastmcp, with only its browser replaced."""
 
     def __init__(self, url, era):
         from fastmcp.client.auth import OAuth
@@ -101,7 +101,7 @@ class FastMcp:
 
     def open_page(self, page, *_more):
         say({"authorize": page})
-        # The client listens for the callback only after it has opened the page.
+        # The client starts listening for the callback only after it has opened the page.
         threading.Thread(target=self.visit_callback, daemon=True).start()
         return True
 
@@ -130,7 +130,7 @@ class FastMcp:
 
 
 async def close(stack, failure=None):
-    """Ends the connection, and returns why it failed; `failure` is what cancelled its last call."""
+    """Closes the connection and returns why it failed; `failure` is what canceled its last call."""
     try:
         await stack.__aexit__(type(failure) if failure else None, failure, None)
     except Exception as cause:
@@ -139,7 +139,7 @@ async def close(stack, failure=None):
 
 
 def message_of(error):
-    """The message of the first error in a group, which is what a person would look for."""
+    """The message of the first error in a group, which is the one that explains the failure."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"
@@ -163,7 +163,7 @@ async def main(library, era, url):
             content = result.structured_content if hasattr(result, "structured_content") else result.structuredContent
             return {"isError": bool(is_error), "structured": content or {}}
         if command == "expire":
-            # Both refresh by the clock and not by a 401.
+            # Both refresh when the token expires by the clock, not on a 401.
             context.token_expiry_time = time.time() - 1
             return None
         held = context.current_tokens
@@ -176,7 +176,7 @@ async def main(library, era, url):
         try:
             say({"result": await run(**json.loads(line))})
         except anyio.get_cancelled_exc_class() as cancelled:
-            # A connection of the package mcp that fails cancels the calls on it, and raises the cause at its end.
+            # A failed connection of the package mcp cancels its calls, and raises the cause when it is closed.
             cause, stack = await close(stack, cancelled), AsyncExitStack()
             say({"error": message_of(cause)})
         except Exception as error:

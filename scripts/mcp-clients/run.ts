@@ -1,4 +1,4 @@
-// Tries clients one by one at a running instance, and prints a table of what came of each.
+// Tries clients one by one against a running instance, and formats a table of the outcomes.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientKind, McpClient } from "./client.ts";
@@ -9,13 +9,13 @@ import type { BrowserUser, Place } from "./user.ts";
 import { createBrowserUser } from "./user.ts";
 import { toolCalls } from "./tool-calls.ts";
 
-/** What is known of a client after its journey. */
+/** The outcome of a client's journey. */
 export interface Row {
   readonly kind: ClientKind;
   readonly verdict: Verdict;
 }
 
-/** Installs a client; returns why it cannot be tried here, and undefined where it can. */
+/** Installs a client; returns why it cannot be tried here, or undefined if it can. */
 export function whyLeftOut(kind: ClientKind, cacheDir: string): string | undefined {
   try {
     const missing = kind.missing();
@@ -26,12 +26,11 @@ export function whyLeftOut(kind: ClientKind, cacheDir: string): string | undefin
   }
 }
 
-/** The client as the table names it. */
 export function labelOf({ name, version, revision }: ClientKind): string {
   return `${name} ${version} (${revision})`;
 }
 
-/** Takes a client through the journey with a user of its own, or of this user. */
+/** Takes a client through the journey, with this user or a new one. */
 export async function tryClient(
   kind: ClientKind,
   place: Place,
@@ -52,7 +51,7 @@ export async function tryClient(
 
 const columns = ["Client", "Version", "Revision", "Sign-in", "Tools", "Refresh", "After sign-out"] as const;
 
-/** The table, and below it what is wrong. */
+/** The table, followed by the problems. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = rows.map(({ kind, verdict }) => [
     ...[kind.name, kind.version, kind.revision],
@@ -67,15 +66,15 @@ export function tableOf(rows: readonly Row[]): string {
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join("  ")
       .trimEnd();
-  return [line(columns), line(widths.map((width) => "-".repeat(width))), ...cells.map(line), ...troublesOf(rows)].join(
+  return [line(columns), line(widths.map((width) => "-".repeat(width))), ...cells.map(line), ...problemsOf(rows)].join(
     "\n",
   );
 }
 
-function troublesOf(rows: readonly Row[]): string[] {
+function problemsOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ kind, verdict }) =>
-    Object.entries(verdict).flatMap(([step, troubles]: [string, readonly string[]]) =>
-      troubles.map((trouble) => `${labelOf(kind)}, ${step}: ${trouble}`),
+    Object.entries(verdict).flatMap(([step, problems]: [string, readonly string[]]) =>
+      problems.map((problem) => `${labelOf(kind)}, ${step}: ${problem}`),
     ),
   );
 }

@@ -1,6 +1,6 @@
-// One call of each tool, whose arguments come from the results before, so that each returns data of the demo.
+// One call of each tool, with arguments taken from earlier results, so that each returns the demo's data.
 
-/** What the results so far have shown. */
+/** Values from earlier results. */
 export interface Seen {
   contact: string;
   name: string;
@@ -9,13 +9,12 @@ export interface Seen {
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** A call of a tool. */
 export interface ToolCall {
   readonly tool: string;
   given(seen: Seen): Record<string, unknown>;
-  /** Keeps what later calls need. */
+  /** Stores what later calls need. */
   keep?(content: Content, seen: Seen): void;
-  /** A text without which the result is not the data that was requested. */
+  /** A text that the requested data must contain. */
   expected(seen: Seen): string;
 }
 
@@ -54,7 +53,7 @@ export const toolCalls: readonly ToolCall[] = [
   { tool: "fetch", given: ({ contact }) => ({ id: `contact:${contact}` }), expected: ({ name }) => name },
 ];
 
-/** The text at a path; empty where there is none. */
+/** The string at a path; empty if there is none. */
 function textAt(content: unknown, ...path: readonly (string | number)[]): string {
   const found = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], content);
   return typeof found === "string" ? found : "";

@@ -1,5 +1,5 @@
-// The client program of both TypeScript SDKs, which share their interface. Arguments: v1 or v2, the era, the address,
-// and the SDK's modules.
+// The client program for both TypeScript SDKs, which have the same interface. Arguments: v1 or v2, the era, the
+// address, and the SDK's modules.
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 import type {
@@ -77,7 +77,7 @@ async function connect(): Promise<string | undefined> {
   return generation === "v1" ? connection.protocolVersion : client.getNegotiatedProtocolVersion();
 }
 
-/** Does the work, and once more after a sign-in where the SDK requests one. */
+/** Does the work, and repeats it after a sign-in if the SDK requests one. */
 async function withSignIn<T>(work: () => Promise<T>): Promise<T> {
   leadsTo = undefined;
   try {
@@ -107,7 +107,7 @@ async function run(command: string, name = "", given: Record<string, unknown> = 
         return { isError: isError === true, structured: structuredContent ?? {} };
       });
     case "expire":
-      // The SDKs learn from a 401 that a token has expired, so any token that the service rejects does.
+      // The SDKs learn from a 401 that a token has expired, so any token that the service rejects will do.
       if (held !== undefined) held = { ...held, access_token: "expired" };
       return null;
     default:

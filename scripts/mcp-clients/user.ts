@@ -1,4 +1,4 @@
-// The user of the demo in a browser: signs in where a client leads, closes the page instead, or signs out on the
+// The demo's user in a browser, who signs in on the page that a client opens, closes it instead, or signs out on the
 // dashboard.
 import { createBrowser } from "../../test/fixtures/sign-in/browser.ts";
 import type { Program } from "../../test/fixtures/service/program.ts";
@@ -6,9 +6,9 @@ import type { UserAgent } from "./client.ts";
 
 /** A page that a client opened. */
 export interface OpenedPage {
-  /** Where the browser came to: the provider's origin, or that of the callback. */
+  /** Where the browser ended up: the provider's origin, or that of the callback. */
   readonly origin: string;
-  /** Whether the address has a challenge of PKCE with SHA-256. */
+  /** Whether the address has a PKCE challenge with SHA-256. */
   readonly hasPkce: boolean;
   /** Whether the user has to type the password. */
   readonly hasPasswordForm: boolean;
@@ -22,18 +22,18 @@ export interface Place {
   readonly password: string;
 }
 
-/** The demo's first account, of an instance that runs. */
+/** The demo's first account on a running instance. */
 export function placeOf({ base_url, issuer, accounts }: ReturnType<Program["demo"]>): Place {
   const [account] = accounts;
   if (account === undefined) throw new Error("the demo has no account");
   return { base: base_url, issuer, email: account.email, password: account.password };
 }
 
-/** One user at one browser. */
+/** One user in one browser. */
 export interface BrowserUser {
-  /** A user that adds each page to the list, and then signs in and agrees. */
+  /** A user agent that adds each page to the list, signs in and consents. */
   signsIn(pages: OpenedPage[]): UserAgent;
-  /** A user that adds each page to the list, and closes it. */
+  /** A user agent that adds each page to the list and closes it. */
   declines(pages: OpenedPage[]): UserAgent;
   /** Signs out on the dashboard, through the provider's own page. */
   signOut(): Promise<void>;
@@ -62,7 +62,7 @@ export function createBrowserUser({ base, issuer, email, password }: Place): Bro
     },
     declines: (pages) => async (address) => {
       const { url } = await open(address, pages);
-      // A page that leads back by itself has let the client in, and the client gets its code.
+      // A page that redirects back by itself has authorized the client, which gets its code.
       if (url.origin !== issuer) return url;
       const callback = new URL(address.searchParams.get("redirect_uri") ?? "");
       callback.search = new URLSearchParams({
@@ -80,9 +80,9 @@ export function createBrowserUser({ base, issuer, email, password }: Place): Bro
         redirect: "manual",
         headers: { Cookie: browser.cookiesFor(base), Origin: base },
       });
-      if (status !== 303) throw new Error(`the dashboard signs nobody out: ${status}`);
+      if (status !== 303) throw new Error(`the dashboard did not sign the user out: ${status}`);
       const left = await browser.submit(await browser.open(headers.get("location") ?? ""));
-      if (left.url.href !== `${base}/`) throw new Error(`the sign-out ends at ${left.url.href}`);
+      if (left.url.href !== `${base}/`) throw new Error(`the sign-out ended at ${left.url.href}`);
     },
   };
 }

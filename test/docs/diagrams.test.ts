@@ -1,4 +1,4 @@
-// The diagrams of the guide: drawn from their descriptions, for light and dark pages.
+// The guide's diagrams: drawn from their descriptions, for light and dark pages.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ test("every diagram is drawn from its description, and is on the page of concept
   }
 });
 
-test("a diagram has its boxes and labels as text, a title for screen readers, and colours for dark pages", () => {
+test("a diagram has its boxes and labels as text, a title for screen readers, and colors for dark pages", () => {
   const drawn = drawDiagram("title A & B\nbox one 1 1 One | first\nbox two 1 2 <Two> | second\nline one two then\n");
   expect(drawn).toContain('aria-label="A &amp; B"');
   for (const text of [">One<", ">first<", ">&lt;Two&gt;<", ">then<"]) expect(drawn).toContain(text);
@@ -25,6 +25,6 @@ test("a diagram has its boxes and labels as text, a title for screen readers, an
 });
 
 test("rejects a description that cannot be parsed, or that names a missing box", () => {
-  expect(() => drawDiagram("circle one")).toThrow("not understood: circle one");
-  expect(() => drawDiagram("box one 1 1 One | first\nline one two\n")).toThrow("there is no box two");
+  expect(() => drawDiagram("circle one")).toThrow("invalid line: circle one");
+  expect(() => drawDiagram("box one 1 1 One | first\nline one two\n")).toThrow("unknown box: two");
 });

@@ -86,15 +86,15 @@ test("rejects a tree with changes, an invalid or earlier version, an empty entry
   appendFileSync(join(tree, "Dockerfile"), "# changed\n");
   expect(release("minor")).toMatchObject({
     status: 1,
-    stderr: "release: the tree has changes: commit or remove them first\n",
+    stderr: "release: the tree has uncommitted changes: commit or discard them first\n",
   });
   git(tree, "checkout", "--quiet", "Dockerfile");
-  expect(release("").stderr).toContain("say major, minor, patch or a version");
+  expect(release("").stderr).toContain("expected major, minor, patch or a version");
   expect(release("1.2").stderr).toContain('not "1.2"');
   expect(release(before).stderr).toContain(`${before} is not later than ${before}`);
   expect(release("0.9.9").stderr).toContain("is not later than");
   git(tree, "tag", "v99.0.0");
-  expect(release("99.0.0").stderr).toContain("the tag v99.0.0 exists already");
+  expect(release("99.0.0").stderr).toContain("the tag v99.0.0 already exists");
   git(tree, "tag", "--delete", "v99.0.0");
   expect([versionIn("package.json"), git(tree, "rev-parse", "HEAD").stdout, git(tree, "tag").stdout]).toEqual([
     before,

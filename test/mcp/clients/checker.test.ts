@@ -21,7 +21,7 @@ const good = {
   again: signedIn,
 } satisfies Outcome;
 
-test("the checker accepts a journey without a fault", () => {
+test("the checker accepts a journey without problems", () => {
   expect(checkJourney(good, expected)).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [] });
   expect(hasPassed(checkJourney(good, expected))).toBe(true);
 });
@@ -60,28 +60,28 @@ test.each<[string, Partial<Outcome>, string, string]>([
     "fetch returned an error",
   ],
   [
-    "a sign-in in place of a refresh",
+    "a sign-in instead of a refresh",
     { refresh: { ...good.refresh, pages: [page] } },
     "refresh",
-    "the client asked for a sign-in in place of a refresh",
+    "the client asked for a sign-in instead of refreshing",
   ],
   [
     "a refresh without a new token",
     { refresh: { ...good.refresh, hasNewToken: false } },
     "refresh",
-    "the access token is the same",
+    "the access token did not change",
   ],
   [
     "a refresh without data",
     { refresh: { ...good.refresh, hasData: false, error: "401" } },
     "refresh",
-    "no data came (401)",
+    "no data was returned (401)",
   ],
   [
     "data after the sign-out",
     { afterSignOut: { ...led, hasData: true } },
     "afterSignOut",
-    "data came after the sign-out",
+    "data was returned after the sign-out",
   ],
   [
     "a dead end after the sign-out",
@@ -105,11 +105,11 @@ test.each<[string, Partial<Outcome>, string, string]>([
     "a new sign-in without data",
     { again: { ...signedIn, hasData: false, error: "401" } },
     "afterSignOut",
-    "at the new sign-in: no data came (401)",
+    "at the new sign-in: no data was returned (401)",
   ],
-])("reports %s", (_name, change, column, trouble) => {
+])("reports %s", (_name, change, column, problem) => {
   const verdict = checkJourney({ ...good, ...change }, expected);
-  expect(verdict).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [], [column]: [trouble] });
+  expect(verdict).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [], [column]: [problem] });
   expect(hasPassed(verdict)).toBe(false);
 });
 

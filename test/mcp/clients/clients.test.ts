@@ -52,6 +52,6 @@ test.for(typescriptV2)("reports a sign-out that ends nothing", async (kind) => {
   const user = { ...createBrowserUser(place), signOut: async (): Promise<void> => undefined };
   const row = await tryClient(kind, place, { cacheDir, folder }, user);
   expect(row.verdict).toMatchObject({ signIn: [], tools: [], refresh: [] });
-  expect(row.verdict.afterSignOut).toEqual(expect.arrayContaining(["data came after the sign-out"]));
+  expect(row.verdict.afterSignOut).toEqual(expect.arrayContaining(["data was returned after the sign-out"]));
   expect(tableOf([row])).toMatch(/ FAILED\n/);
 });

@@ -1,4 +1,4 @@
-// Calls Records with the Go client that protoc-gen-connect-go generates, and prints what it got as JSON.
+// Calls Records with the Go client that protoc-gen-connect-go generates, and prints the results as JSON.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Calls Records with the Go client that openapi-generator generates, and prints what it got as JSON.
+// Calls Records with the Go client that openapi-generator generates, and prints the results as JSON.
 package main
 
 import (
@@ -75,7 +75,7 @@ func listSessions(ctx context.Context, sessions *records.SessionsAPIService, rep
 func failure(err error) records.ErrorResult {
 	var generic *records.GenericOpenAPIError
 	if !errors.As(err, &generic) {
-		check(fmt.Errorf("no error of the API: %w", err))
+		check(fmt.Errorf("not an API error: %w", err))
 	}
 	return generic.Model().(records.ErrorResult)
 }

@@ -1,4 +1,4 @@
-"""Calls Records over gRPC with the Python client that grpcio-tools generates, and prints what it got as JSON."""
+"""Calls Records over gRPC with the Python client that grpcio-tools generates, and prints the results as JSON."""
 
 import json
 import os

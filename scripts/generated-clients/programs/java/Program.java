@@ -1,4 +1,4 @@
-// Calls Records with the Java client that openapi-generator generates, and prints what it got as JSON.
+// Calls Records with the Java client that openapi-generator generates, and prints the results as JSON.
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
 import java.util.Map;

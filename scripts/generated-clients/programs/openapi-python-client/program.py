@@ -1,4 +1,4 @@
-"""Calls Records with the Python client that openapi-python-client generates, and prints what it got as JSON."""
+"""Calls Records with the Python client that openapi-python-client generates, and prints the results as JSON."""
 
 import json
 import os

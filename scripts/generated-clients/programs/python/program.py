@@ -1,4 +1,4 @@
-"""Calls Records with the Python client that openapi-generator generates, and prints what it got as JSON."""
+"""Calls Records with the Python client that openapi-generator generates, and prints the results as JSON."""
 
 import json
 import os
@@ -29,7 +29,7 @@ except NotFoundException as error:
     assert isinstance(error.data, ErrorResult), error
     report["missing"] = error.data.error.code
 try:
-    # The client checks the length itself, unless the model is made without a check.
+    # The client checks the length itself unless the model is constructed without validation.
     contacts.create_contact(CreateContactRequest.model_construct(full_name=""))
 except UnprocessableEntityException as error:
     report["invalid"] = error.data.error.details[0].var_field

@@ -1,4 +1,4 @@
-// Calls Records with the TypeScript client that openapi-generator generates, and prints what it got as JSON.
+// Calls Records with the TypeScript client that openapi-generator generates, and prints the results as JSON.
 import {
   Configuration,
   ContactsApi,
