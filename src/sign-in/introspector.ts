@@ -82,6 +82,10 @@ export function createIntrospector(provider: Provider) {
     let pending = underWay.get(name);
     if (pending === undefined) {
       const begunAt = performance.now();
+      // A late provider stays late while it lets requests wait, so that no caller waits for one of them.
+      const stillLate = setTimeout(() => {
+        if (lateAt > -Infinity && begunAt >= onTimeAt) lateAt = performance.now();
+      }, patienceMs).unref();
       pending = requestIntrospection(provider, token, known)
         .then((result) => {
           // A response that came, or a failure in time, costs no caller its wait.
@@ -94,7 +98,10 @@ export function createIntrospector(provider: Provider) {
             setBounded(results, name, result);
           return result;
         })
-        .finally(() => underWay.delete(name));
+        .finally(() => {
+          clearTimeout(stillLate);
+          underWay.delete(name);
+        });
       underWay.set(name, pending);
     }
     return pending;

@@ -45,6 +45,18 @@ test("a signed token waits once for a provider that hangs, and other tokens do n
   expect([await settlesIn(1_400, later), await settlesIn(200, later)]).toEqual([false, true]);
 });
 
+test("a token in use waits once for a provider that hangs for a minute [OAU-14]", async () => {
+  isResponding = false;
+  let waits = 0;
+  for (let request = 0; request < 120; request++) {
+    const result = introspector.introspectSoon("a", "a");
+    if (!(await settlesIn(1, result))) waits++;
+    await vi.advanceTimersByTimeAsync(499);
+    await settlesIn(1_500, result);
+  }
+  expect(waits).toBe(1);
+});
+
 test("a provider that responds again is waited for at once, and its response counts [OAU-13]", async () => {
   isResponding = false;
   await settlesIn(1_600, introspector.introspectSoon("a", "a"));
