@@ -10,12 +10,17 @@ interface Realm {
   readonly realm: string;
   readonly clientScopes: readonly {
     readonly name: string;
+    readonly attributes: Readonly<Record<string, string>>;
     readonly protocolMappers: readonly {
       readonly protocolMapper: string;
       readonly config: Readonly<Record<string, string>>;
     }[];
   }[];
   readonly defaultDefaultClientScopes: readonly string[];
+  readonly defaultOptionalClientScopes: readonly string[];
+  readonly components: Readonly<
+    Record<string, readonly { readonly providerId: string; readonly config: Readonly<Record<string, string[]>> }[]>
+  >;
   readonly clients: readonly {
     readonly clientId: string;
     readonly secret: string;
@@ -89,7 +94,8 @@ test("no secret has a default: all come from .env, which .env.example lists, and
   expect(configOf(interpolated(settings))).toMatchObject({
     trustProxy: 1,
     baseUrl: "http://localhost:8080",
-    mcpAudiences: ["records"],
+    mcpAudiences: ["http://localhost:8080/mcp"],
+    mcpScopes: ["email", "records"],
     logLevel: "info",
   });
   const given = new Set(Object.keys(keycloak?.environment ?? {}));
@@ -117,19 +123,31 @@ test("the realm has the name of the issuer, and registers the service as the REA
   });
 });
 
-test("a token of any client names its user and has the service as its audience", () => {
-  const defaults = realm.clientScopes.filter(({ name }) => realm.defaultDefaultClientScopes.includes(name));
-  expect(defaults.map(({ name }) => name).sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
-  expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual(
-    [...realm.defaultDefaultClientScopes].sort(),
-  );
-  const mappers = defaults.flatMap(({ protocolMappers }) => protocolMappers);
-  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-sub-mapper")?.config["access.token.claim"]).toBe(
-    "true",
-  );
-  expect(
-    mappers.find(({ protocolMapper }) => protocolMapper === "oidc-audience-mapper")?.config["included.client.audience"],
-  ).toBe(settings["MCP_AUDIENCE"]);
+test("a token with the scopes of MCP_SCOPES names its user and has the service as its audience", () => {
+  const { defaultDefaultClientScopes: defaults, defaultOptionalClientScopes: optional } = realm;
+  const known = realm.clientScopes.map(({ name }) => name);
+  expect(known).toEqual(expect.arrayContaining([...defaults, ...optional]));
+  expect(realm.clients[0]?.defaultClientScopes).toEqual(defaults);
+  // Keycloak assigns `basic` to every client, and the others only if the client registers with them.
+  const requested = ["basic", ...(settings["MCP_SCOPES"] ?? "").split(" ")];
+  expect([...defaults, ...optional]).toEqual(expect.arrayContaining(requested));
+  const mappers = realm.clientScopes
+    .filter(({ name }) => requested.includes(name))
+    .flatMap(({ protocolMappers }) => protocolMappers);
+  const configOfMapper = (kind: string) => mappers.find(({ protocolMapper }) => protocolMapper === kind)?.config ?? {};
+  expect(configOfMapper("oidc-sub-mapper")["access.token.claim"]).toBe("true");
+  expect(configOfMapper("oidc-audience-mapper")["included.custom.audience"]).toBe(settings["MCP_AUDIENCE"]);
+});
+
+test("the realm imports: its users may not request offline_access, and no policy is one that Keycloak rejects", () => {
+  const offline = realm.clientScopes.find(({ name }) => name === "offline_access");
+  expect(offline?.attributes["include.in.openid.provider.metadata"]).toBe("false");
+  expect(realm.defaultOptionalClientScopes).not.toContain("offline_access");
+  const config = Object.values(realm.components)
+    .flat()
+    .find(({ providerId }) => providerId === "trusted-hosts")?.config;
+  const checks = ["host-sending-registration-request-must-match", "client-uris-must-match"];
+  if (config !== undefined) expect(checks.map((name) => config[name]?.[0])).toContain("true");
 });
 
 test("the gateway serves both ports that browsers use, forwards each to its service, and reaches the provider by its one public name", () => {
