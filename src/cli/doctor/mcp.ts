@@ -5,6 +5,7 @@ import {
   registerClient,
   startAuthorization,
 } from "@modelcontextprotocol/client";
+import { randomUUID } from "node:crypto";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
 import type { Finding, Verdict } from "./check.ts";
@@ -138,11 +139,7 @@ async function atIssuer(issuer: string, arrival: Arrival): Promise<Finding[]> {
     await check(
       "mcp.registration",
       () => registration(issuer, server, arrival),
-      (error) =>
-        fault(
-          `An assistant cannot register at ${issuer} with the scopes "${scopeOf(server, arrival.scopes) ?? ""}": ${whyOf(error)}.`,
-          "At the provider, allow dynamic registration of public clients from this address, with a redirect to 127.0.0.1 and with these scopes. MCP_SCOPES sets other scopes.",
-        ),
+      (error) => rejectedRegistration(issuer, scopeOf(server, arrival.scopes), error),
     ),
   ];
 }
@@ -258,8 +255,8 @@ async function registration(
 ): Promise<Verdict> {
   if (metadata.registration_endpoint === undefined)
     return note(
-      "The provider has no dynamic client registration: each assistant needs a client id from you.",
-      "Turn on dynamic client registration at the provider, or create the clients by hand.",
+      "The provider's metadata has no registration_endpoint: each assistant needs a client id from you.",
+      "Turn on dynamic client registration at the provider, and list it in the metadata, or create the clients by hand.",
     );
   if (!register)
     return note(
@@ -281,7 +278,8 @@ async function registration(
     clientInformation,
     redirectUrl: redirectUri,
     resource: mcpUrl,
-    state: "doctor",
+    // Some providers reject a short one.
+    state: randomUUID(),
     ...requested,
   });
   const { status, message, fix } = await authorization(authorizationUrl, redirectUri);
@@ -290,6 +288,19 @@ async function registration(
     message: `A new client (${clientInformation.client_id}) was registered, and stays at the provider. ${message}`,
     fix,
   };
+}
+
+function rejectedRegistration(issuer: string, scope: string | undefined, error: Error): Verdict {
+  if ("issues" in error)
+    return fault(
+      `${issuer} registers an assistant, but its response is invalid, so that assistants reject it: ${whyOf(error)}.`,
+      "Correct the response of the provider. Otherwise, turn off dynamic registration and create a public client for each assistant.",
+    );
+  const requested = scope === undefined ? "" : ` with the scopes "${scope}"`;
+  return fault(
+    `An assistant cannot register at ${issuer}${requested}: ${whyOf(error)}.`,
+    "At the provider, allow dynamic registration of public clients from this address, with a redirect to 127.0.0.1 and with these scopes. MCP_SCOPES sets other scopes.",
+  );
 }
 
 /**

@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 
 /** Registers clients unless they request one of the rejected scopes, as Keycloak does. Returns their requests. */
-function register(rejected: readonly string[]): { readonly scope?: string }[] {
+function register(rejected: readonly string[], more: object = {}): { readonly scope?: string }[] {
   const registered: { readonly scope?: string }[] = [];
   fake.metadata["registration_endpoint"] = `${fake.issuer}/register`;
   fake.responses.set("/register", (request, response) => {
@@ -28,7 +28,10 @@ function register(rejected: readonly string[]): { readonly scope?: string }[] {
         error: "insufficient_scope",
         error_description: "Not permitted to use specified clientScope",
       };
-      (isRejected ? json(rejection, 403) : json({ ...client, client_id: "an-assistant" }, 201))(request, response);
+      (isRejected ? json(rejection, 403) : json({ ...client, ...more, client_id: "an-assistant" }, 201))(
+        request,
+        response,
+      );
     });
   });
   return registered;
@@ -48,6 +51,23 @@ test("registers with the scopes that an assistant would send, and reports that t
     await other.stop();
   }
   expect(registered.map(({ scope }) => scope)).toEqual(["email profile offline_access", "openid email offline_access"]);
+});
+
+test("reports a response to the registration that assistants reject, and sends a state that Ory Hydra accepts [OPS-57]", async () => {
+  let state = "";
+  fake.responses.set("/auth", (request, response) => {
+    state = new URL(request.url ?? "", fake.issuer).searchParams.get("state") ?? "";
+    response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Sign in</h1>");
+  });
+  register([]);
+  await runDoctor(environment, { register: true });
+  expect(state.length).toBeGreaterThanOrEqual(16);
+  register([], { client_uri: "", contacts: null });
+  expect(findingOf(await runDoctor(environment, { register: true }), "mcp.registration")).toMatchObject({
+    status: "fault",
+    message: expect.stringMatching(/registers an assistant, but its response is invalid, .*: client_uri: Invalid URL;/),
+    fix: expect.stringMatching(/create a public client for each assistant/),
+  });
 });
 
 test("reports what it did not try if it may not register a client [OPS-57]", async () => {
