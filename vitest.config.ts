@@ -24,6 +24,7 @@ const busy = files(
   "bench/bench",
   "mcp/clients/clients",
   "deploy/proxy/*",
+  "providers/*",
   "ingest/bulk",
   // Three imports of the same records at once.
   "ingest/streams",

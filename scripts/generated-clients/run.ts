@@ -9,12 +9,13 @@ export function run(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>> = {},
+  timeoutMs = 600_000,
 ): { readonly out: string; readonly all: string } {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,
     env: { ...process.env, ...environment },
     encoding: "utf8",
-    timeout: 600_000,
+    timeout: timeoutMs,
     maxBuffer: 64 * 1024 * 1024,
   });
   if (error !== undefined) throw error;

@@ -12,7 +12,10 @@ import {
   pythonTool,
   schemathesis,
 } from "../../scripts/python-tool.ts";
+import { missingForJava } from "../../scripts/generated-clients/openapi-generator.ts";
 import { fetchRunner } from "../mcp/conformance/runner.ts";
+import { fetchHydra, missingForHydra } from "../fixtures/providers/hydra.ts";
+import { fetchKeycloak } from "../fixtures/providers/keycloak.ts";
 import { isLong } from "./form.ts";
 
 /** A tool, and how to fetch it. `fetch` returns or throws the reason if it cannot. */
@@ -39,6 +42,8 @@ export const fetchedTools: readonly FetchedTool[] = [
       ofLong: true,
       fetch: (cacheDir: string) => whyLeftOut(kind, cacheDir),
     })),
+  { name: "Keycloak", ofLong: true, fetch: (cacheDir) => missingForJava() ?? void fetchKeycloak(cacheDir) },
+  { name: "Ory Hydra", ofLong: true, fetch: (cacheDir) => missingForHydra() ?? void fetchHydra(cacheDir) },
   ...[schemathesis, openapiPythonClient].map((tool) => ({ ...python(tool), ofLong: true })),
 ];
 

@@ -6,8 +6,10 @@ import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
 import { caddy, nginx } from "../deploy/proxy/programs.ts";
 import { findChromium, withoutChromium } from "../fixtures/chromium.ts";
 import { withoutCurl, withoutPython } from "../examples/run.ts";
+import { missingForHydra } from "../fixtures/providers/hydra.ts";
 import { isInstalled } from "../fixtures/installed.ts";
 import { oapiCodegen } from "../../scripts/generated-clients/go.ts";
+import { missingForJava } from "../../scripts/generated-clients/openapi-generator.ts";
 import { openApiGeneratorJava } from "../../scripts/generated-clients/java.ts";
 import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";
 
@@ -26,6 +28,14 @@ export const leftOut: readonly { readonly files?: string; readonly notice: strin
     const lacking = missing();
     return lacking === undefined ? [] : [{ files, notice: `${files} is LEFT OUT: it needs ${lacking}.` }];
   }),
+  ...(
+    [
+      ["test/providers/keycloak.test.ts", missingForJava()],
+      ["test/providers/hydra.test.ts", missingForHydra()],
+    ] as const
+  ).flatMap(([files, lacking]) =>
+    lacking === undefined ? [] : [{ files, notice: `${files} is LEFT OUT: it needs ${lacking}.` }],
+  ),
   ...(canMakeEnvironments()
     ? []
     : [

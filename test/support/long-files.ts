@@ -36,6 +36,8 @@ export const longFiles: readonly string[] = [
   "generated-clients/python",
   "ingest/bulk",
   "mcp/clients/clients",
+  "providers/hydra",
+  "providers/keycloak",
   "release/release",
   "schemathesis/short",
 ].map((name) => `test/${name}.test.ts`);
