@@ -121,7 +121,7 @@ test("the guide's command shortens the election timeout", async () => {
 });
 
 describe("a service does not start with an administrator's URI", () => {
-  const rejected = /a service under test is the user service, and this URI is for administrator/;
+  const rejected = /a service under test must connect as/;
 
   test.each([
     ["shared", shared],

@@ -26,7 +26,9 @@ interface Collection {
 
 test("every request of the Postman collection succeeds with its own values in the demo, by its address and by its parts [OAS-06]", async () => {
   const client = await newClient(service());
-  const collection = (await service().rest("/postman.json")).body as Collection;
+  const { headers: sent, body: received } = await service().rest("/postman.json");
+  expect(sent.get("Content-Type")).toBe("application/json; charset=utf-8");
+  const collection = received as Collection;
   expect(collection.info.schema).toContain("/v2.1.0/");
   const sessionId = randomId();
   await client.put.session({ id: sessionId });

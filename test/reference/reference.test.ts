@@ -5,11 +5,16 @@ import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
+import { from } from "../fixtures/service/from.ts";
 
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService();
+  const started = await startService({ TRUST_PROXY: "1" });
+  // Each request has an address of its own: the tests need more documents than one address may get.
+  const rest: TestService["rest"] = (path, given = {}) =>
+    started.rest(path, { ...given, headers: { ...from(), ...given.headers } });
+  service = { ...started, rest };
 });
 afterAll(() => service.stop());
 
@@ -17,7 +22,6 @@ const documents = [
   ["/docs", "text/html; charset=utf-8"],
   ["/openapi.json", "application/json; charset=utf-8"],
   ["/openapi.yaml", "application/yaml; charset=utf-8"],
-  ["/postman.json", "application/json; charset=utf-8"],
   ["/llms.txt", "text/plain; charset=utf-8"],
 ] as const;
 
@@ -33,7 +37,7 @@ function raw(
   headers: Record<string, string>,
 ): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(service.base + path, { headers }, (response) => {
+    const outgoing = request(service.base + path, { headers: { ...from(), ...headers } }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>
