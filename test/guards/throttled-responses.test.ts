@@ -7,7 +7,7 @@ import { trailerParse } from "@connectrpc/connect/protocol-grpc-web";
 import { expect, test } from "vitest";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { pipelined, tallied } from "../http/pipelined.ts";
+import { pipelined } from "../http/pipelined.ts";
 import type { Http2Response } from "../fixtures/clients/http2-call.ts";
 import { grpcCall, http2Call } from "../fixtures/clients/http2-call.ts";
 import { listenToRedis } from "../fixtures/databases/commands.ts";
@@ -46,6 +46,19 @@ test.each([
   }
 });
 
+/**
+ * Sends requests in four lanes: fewer at a time than the instance serves, because the first ones would otherwise be
+ * shed as overload.
+ */
+async function inLanes<T>(length: number, send: () => Promise<T>): Promise<T[]> {
+  const lane = async (): Promise<T[]> => {
+    const results: T[] = [];
+    for (let at = 0; at < length; at++) results.push(await send());
+    return results;
+  };
+  return (await Promise.all([lane(), lane(), lane(), lane()])).flat();
+}
+
 test("many requests with one key are 200 or 429, on REST and gRPC; most need no Redis command [RTE-22, RTE-03, RTE-14]", async () => {
   const narrow = await service().another({ MAX_IN_FLIGHT: "8", RATE_LIMIT: "1" });
   const transport = createGrpcTransport({ baseUrl: narrow.base });
@@ -53,13 +66,10 @@ test("many requests with one key are 200 or 429, on REST and gRPC; most need no 
   try {
     const [one, other] = await Promise.all([narrow.account(), narrow.account()]);
     const monitor = await listenToRedis(service().redis.uri);
-    const responses = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [
-      `Authorization: Bearer ${one.key}`,
-    ]);
-    expect(Object.keys(tallied(responses))).toEqual(["200", "429"]);
-    expect(tallied(responses)[200]).toBeGreaterThanOrEqual(20);
-    for (const { status, headers } of responses)
-      expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
+    const responses = await inLanes(50, () => narrow.rest("/v1/contacts?query=ann", { key: one.key }));
+    expect([...new Set(responses.map(({ status }) => status))].sort()).toEqual([200, 429]);
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20);
+    for (const { status, headers } of responses) expect(headers.get("retry-after")).toBe(status === 429 ? "1" : null);
     // One for each token in the bucket, and one for each token of the refill.
     expect((await monitor.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
     const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(
@@ -72,14 +82,7 @@ test("many requests with one key are 200 or 429, on REST and gRPC; most need no 
         (error: unknown) => Code[ConnectError.from(error).code],
       );
     expect(await call()).toBe("ok");
-    // Fewer at a time than the instance serves, because the first ones would otherwise be shed as overload.
-    const fifteen = async (): Promise<string[]> => {
-      const outcomes = [];
-      for (let at = 0; at < 15; at++) outcomes.push(await call());
-      return outcomes;
-    };
-    const outcomes = (await Promise.all([fifteen(), fifteen(), fifteen(), fifteen()])).flat();
-    expect([...new Set(outcomes)].sort()).toEqual(["ResourceExhausted", "ok"]);
+    expect([...new Set(await inLanes(15, call))].sort()).toEqual(["ResourceExhausted", "ok"]);
   } finally {
     await narrow.stop();
   }
