@@ -216,13 +216,10 @@ function adding({ id, account, day, requests, rejected }: Part): Addition {
 /** Returns the update that keeps the requests of a part among the newest ones. A repeated update changes nothing. */
 function addingRecent({ account, recent }: Part): readonly Addition[] {
   if (recent.length === 0) return [];
-  const others = {
-    $filter: {
-      input: { $ifNull: ["$recent", []] },
-      cond: { $not: { $in: ["$$this.id", recent.map(({ id }) => id)] } },
-    },
-  };
-  const all = { $concatArrays: [others, { $literal: recent }] };
+  const added = { $literal: recent };
+  // Not by their ids, which clients may choose and repeat.
+  const others = { $filter: { input: { $ifNull: ["$recent", []] }, cond: { $not: { $in: ["$$this", added] } } } };
+  const all = { $concatArrays: [others, added] };
   const newestFirst = { $sortArray: { input: all, sortBy: { at: -1 } } };
   return [
     {

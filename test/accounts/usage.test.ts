@@ -102,6 +102,15 @@ test("keeps the last 50 requests of all instances once each, newest first [OPS-7
   expect(last.map((each) => each.id)).toEqual(Array.from({ length: 50 }, (_, nth) => `request ${61 - nth}`));
   expect(last[0]).toEqual(request("request 61", at(61)));
   expect(await one.lastRequests(await newAccount(), deadlineIn(5_000))).toEqual([]);
+  // A client may send the same id with each request.
+  for (const second of [90, 91]) {
+    one.count(account, request("the same", at(second)));
+    await one.flush();
+  }
+  expect((await one.lastRequests(id, deadlineIn(5_000))).slice(0, 2)).toEqual([
+    request("the same", at(91)),
+    request("the same", at(90)),
+  ]);
   // A thousand requests in memory are not written either.
   for (let nth = 0; nth < 1_000; nth++) one.count(account, request(`later ${nth}`, at(100)));
   await one.flush();
