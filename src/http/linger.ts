@@ -17,6 +17,13 @@ export function isRejected(request: Request): boolean {
   return rejected.has(request);
 }
 
+const sent = new WeakSet<Response>();
+
+/** Whether a failure was sent whole. Its response ends later, and never if the client closes the connection first. */
+export function wasSentWhole(response: Response): boolean {
+  return sent.has(response);
+}
+
 /**
  * Announces that the connection closes after the response. From then on, no request that was sent behind it begins
  * (HTTP/1.1).
@@ -34,7 +41,9 @@ export function writeFailureAndClose(request: Request, response: Response, failu
     const body = failureEnvelope(failure);
     setFailureHeaders(response, failure);
     setJsonHead(response, failure.kind.http, Buffer.byteLength(body));
-    response.write(body);
+    response.write(body, (error) => {
+      if (error == null) sent.add(response);
+    });
   });
 }
 

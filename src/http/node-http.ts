@@ -26,7 +26,7 @@ export interface Response {
   statusCode: number;
   getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;
-  write(piece: string | Uint8Array): unknown;
+  write(piece: string | Uint8Array, onSent?: (error: Error | null | undefined) => void): unknown;
   /** HTTP/1.1 only. */
   uncork(): void;
   end(body?: string | Uint8Array): unknown;

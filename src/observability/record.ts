@@ -1,6 +1,7 @@
 // Record of a finished request: the source of its log line, metrics and span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Request, Response } from "../call/exchange.ts";
+import { wasSentWhole } from "../http/linger.ts";
 import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
 import type { Inbound, Observation } from "../call/dispatch.ts";
@@ -68,7 +69,7 @@ export function recordOf(
     waitingFor,
   } = observation;
   // `writableEnded` is checked too, because Node reports a reset stream as finished.
-  const isCompleted = response.writableFinished && response.writableEnded;
+  const isCompleted = (response.writableFinished && response.writableEnded) || wasSentWhole(response);
   const isCutOff = !isCompleted && wasCutOff(response);
   const status = isCompleted ? response.statusCode : isCutOff ? 503 : 499;
   const wire = wireOf(pathOf(request), request.headers["content-type"] ?? "", route);

@@ -1,6 +1,7 @@
 // The line of a request explains where its time went and who sent it.
-import { randomUUID } from "node:crypto";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
@@ -61,6 +62,23 @@ describe("the cost of a request", () => {
       await narrow.stop();
     }
   });
+});
+
+test("a client that closes the connection once it has its rejection is logged with that status [OPS-25, ERR-08]", async () => {
+  const id = randomUUID();
+  const socket = connect(Number(new URL(service.base).port), "127.0.0.1");
+  const headers = [
+    `Authorization: Bearer ${owner.key}`,
+    `X-Request-Id: ${id}`,
+    "Content-Type: text/plain",
+    "Content-Length: 9",
+    "Expect: 100-continue",
+  ];
+  socket.write(`POST /v1/contacts HTTP/1.1\r\nHost: a\r\n${headers.join("\r\n")}\r\n\r\n`);
+  const [received] = (await once(socket, "data")) as [Buffer];
+  expect(received.toString()).toMatch(/^HTTP\/1.1 422 .*"}]}}$/s);
+  socket.destroy();
+  expect(await lineOf(id, service)).toMatchObject({ status: 422, route: "/v1/contacts" });
 });
 
 describe("the caller in the line", () => {
