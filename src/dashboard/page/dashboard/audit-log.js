@@ -101,6 +101,7 @@ const reads = {
   get_session: "read a session",
   get_session_transcript: "read a transcript",
   search_transcripts: "searched transcripts",
+  whoami: "asked who you are",
   search_notes: "searched notes",
   search: "searched",
   fetch: "read a record",
