@@ -1,7 +1,7 @@
 // Requests of each account: counted by UTC day, the newest ones kept, and all added to the database every few seconds.
 import type { Db } from "mongodb";
 import { MaxKey, MinKey, UUID } from "mongodb";
-import { findAll, findFirst } from "../db/aggregate.ts";
+import { findAll } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import { collections } from "../db/collections.ts";
 import { fenceStage, rethrowTooLate } from "../db/fence.ts";
@@ -32,16 +32,22 @@ export interface RecentRequest {
   readonly ms: number;
 }
 
+/** The requests of an account. */
+export interface AccountUsage {
+  /** The last 30 days, oldest first, including those without requests. */
+  readonly days: readonly DayOfUse[];
+  /** The last 50 requests, newest first. */
+  readonly requests: readonly RecentRequest[];
+}
+
 /** The requests of all accounts. They are approximate: an instance that is killed loses those of the last seconds. */
 export interface Usage {
   /** Counts a finished request of the account with this id, in memory, and keeps it among the newest ones. */
   count(account: string, request: RecentRequest): void;
   /** Counts a request that was rejected with 429 at once. Only its number is known. */
   countRejected(account: string): void;
-  /** Returns the last 30 days as written so far, oldest first, including those without requests. */
-  lastDays(accountId: UUID, deadline: Deadline): Promise<DayOfUse[]>;
-  /** Returns the last 50 requests as written so far, newest first. */
-  lastRequests(accountId: UUID, deadline: Deadline): Promise<readonly RecentRequest[]>;
+  /** Returns the requests of an account as written so far. */
+  last(accountId: UUID, deadline: Deadline): Promise<AccountUsage>;
   /** Writes all counts. Rejects if MongoDB is unavailable. */
   flush(): Promise<void>;
   /**
@@ -65,6 +71,8 @@ interface RecentDocument {
   _id: { account_id: UUID; day: null };
   recent: RecentRequest[];
 }
+
+type Stored = UsageDocument | RecentDocument;
 
 /** Requests of an account that this instance adds in one write. */
 interface Part {
@@ -101,8 +109,7 @@ export const usageCollection: CollectionSpec = {
 
 /** Creates the counts. `onTrouble` is called when some are lost. */
 export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
-  const days = db.collection<UsageDocument>(collections.requestCounts);
-  const newest = db.collection<RecentDocument>(collections.requestCounts);
+  const stored = db.collection<Stored>(collections.requestCounts);
   const accounts = db.collection(collections.accounts);
   /** The parts that are not being written yet, by account. */
   const open = new Map<string, Part>();
@@ -131,10 +138,7 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
           updateOne: { filter: { _id }, update: [stage, fenceStage(fence)], upsert: true },
         })),
       );
-      return db
-        .collection<{ _id: object }>(collections.requestCounts)
-        .bulkWrite(updates, { ordered: false, comment: "watch", ...options })
-        .catch(rethrowTooLate);
+      return stored.bulkWrite(updates, { ordered: false, comment: "watch", ...options }).catch(rethrowTooLate);
     });
   }
 
@@ -168,22 +172,18 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
       part.requests += 1;
       part.rejected += 1;
     },
-    async lastDays(accountId, deadline) {
+    async last(accountId, deadline) {
       const today = Math.floor(Date.now() / dayMs);
-      const [first, last] = [today - shownDays + 1, today].map((day) => ({
-        account_id: accountId,
-        day: new Date(day * dayMs),
-      }));
-      const found = await findAll<UsageDocument>(days, { _id: { $gte: first, $lte: last } }, { deadline });
-      const counts = new Map(found.map(({ _id, requests, rejected }) => [_id.day.getTime(), { requests, rejected }]));
-      return Array.from({ length: shownDays }, (_, at) => {
+      // The document with the newest requests comes before the days.
+      const [first, last] = [null, new Date(today * dayMs)].map((day) => ({ account_id: accountId, day }));
+      const found = await findAll<Stored>(stored, { _id: { $gte: first, $lte: last } }, { deadline });
+      const counts = new Map(found.flatMap((one) => ("recent" in one ? [] : [[one._id.day.getTime(), one] as const])));
+      const days = Array.from({ length: shownDays }, (_, at) => {
         const day = new Date((today - shownDays + 1 + at) * dayMs);
-        return { day, ...(counts.get(day.getTime()) ?? { requests: 0, rejected: 0 }) };
+        const { requests, rejected } = counts.get(day.getTime()) ?? { requests: 0, rejected: 0 };
+        return { day, requests, rejected };
       });
-    },
-    async lastRequests(accountId, deadline) {
-      const _id = { account_id: accountId, day: null };
-      return (await findFirst<RecentDocument>(newest, { _id }, { deadline }))?.recent ?? [];
+      return { days, requests: found.flatMap((one) => ("recent" in one ? one.recent : [])) };
     },
     flush: parts.flush,
     close: parts.close,
@@ -192,7 +192,7 @@ export function createUsage(db: Db, onTrouble: OnTrouble): Usage {
 
 /** An update of one document. */
 interface Addition {
-  readonly _id: UsageDocument["_id"] | RecentDocument["_id"];
+  readonly _id: Stored["_id"];
   readonly stage: object;
 }
 

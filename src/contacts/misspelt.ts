@@ -43,9 +43,9 @@ export async function findMisspelt(
   limit: number,
 ): Promise<UUID[]> {
   let left = maxCorrections;
-  const words = wordsOf(readings).filter(canBeMisspelt);
-  const rightLettersOf = await lookUpBeginnings(contacts, scope, words);
-  const scans = words.flatMap((word) => {
+  const misspelt = wordsOf(readings).filter(canBeMisspelt);
+  const rightLettersOf = await lookUpBeginnings(contacts, scope, misspelt);
+  const scans = misspelt.flatMap((word) => {
     const terms = correctionsOf(word, rightLettersOf(word)).slice(0, left);
     left -= terms.length;
     const others = readings

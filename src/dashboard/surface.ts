@@ -71,7 +71,7 @@ export interface DashboardDependencies {
     read: (scope: Scope) => Promise<T>,
   ) => Promise<T>;
   /** The requests of accounts, which their owners see beside the limits. */
-  readonly usage: Pick<Usage, "lastDays" | "lastRequests">;
+  readonly usage: Pick<Usage, "last">;
   readonly limits: { readonly rate: number; readonly burst: number };
   /** The services whose records the pages show. */
   readonly records: RecordServices;
@@ -311,21 +311,18 @@ async function homeView(dependencies: DashboardDependencies, exchange: Exchange)
   const id = account.id.toHexString();
   if (account.suspended === true)
     return { kind: "suspended", user, accountId: id, message: new Failure(Reason.ACCOUNT_SUSPENDED).message };
-  const orNothing = (error: unknown): undefined => {
+  const used = await usage.last(account.id, exchange.deadline).catch((error: unknown) => {
     // The rest of the page is of use without them.
     onError(mongoFailureOf(error), exchange.inbound);
-  };
-  const [days, recent] = await Promise.all([
-    usage.lastDays(account.id, exchange.deadline).catch(orNothing),
-    usage.lastRequests(account.id, exchange.deadline).catch(orNothing),
-  ]);
+    return undefined;
+  });
   return {
     kind: "account",
     user,
     account: { id, email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
-    usage: { days, recent, ...limits },
+    usage: { used, ...limits },
   };
 }
 

@@ -1,15 +1,17 @@
-// The usage of an account: today's requests, those of the last 30 days as bars and as a table, and the limits.
+// The usage of an account: today's requests, those of the last 30 days as bars and as a table, the newest ones, and
+// the limits.
 import type { DayOfUse, RecentRequest } from "../accounts/usage.ts";
 import type { Html } from "../text/html.ts";
 import { html, lines } from "../text/html.ts";
 import type { UsageView } from "./view.ts";
 
 /** Returns the content of the section. */
-export function usage({ days, recent, rate, burst }: UsageView): Html {
+export function usage({ used, rate, burst }: UsageView): Html {
   const limits = fact("Limits", `${number(rate)} a second`, `${number(burst)} at once`);
-  if (days === undefined)
+  if (used === undefined)
     return html`<p>The number of requests can’t be shown now. Reload the page to try again.</p>
 <dl class="facts">${limits}</dl>`;
+  const { days, requests } = used;
   const all = sumOf(days);
   const facts = html`<dl class="facts">
 ${fact("Today", ...counted(days.at(-1) ?? all))}
@@ -34,7 +36,7 @@ ${lines(
 </tbody>
 </table>
 </details>
-${recent && newestRequests(recent)}`;
+${requests.length === 0 ? undefined : newestRequests(requests)}`;
 }
 
 /** A template of a path, and not the path, so that no query is shown. */

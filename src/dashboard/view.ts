@@ -1,5 +1,5 @@
 // The states of the dashboard's page, with the data that each one shows.
-import type { DayOfUse, RecentRequest } from "../accounts/usage.ts";
+import type { AccountUsage } from "../accounts/usage.ts";
 import type { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionDetail } from "../gen/records/v1/sessions_pb.ts";
@@ -16,10 +16,8 @@ export interface User {
 
 /** The requests of an account, and the limits on them. */
 export interface UsageView {
-  /** Oldest first, and today last; undefined if they cannot be read. */
-  readonly days: readonly DayOfUse[] | undefined;
-  /** Newest first; undefined if they cannot be read. */
-  readonly recent: readonly RecentRequest[] | undefined;
+  /** Undefined if they cannot be read. */
+  readonly used: AccountUsage | undefined;
   /** Requests per second. */
   readonly rate: number;
   /** Requests at once. */

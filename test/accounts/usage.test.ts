@@ -47,7 +47,7 @@ const usedDays = (days: readonly DayOfUse[]) =>
   );
 const shown = async (usage: Usage, id: UUID) => {
   await usage.flush();
-  return usedDays(await usage.lastDays(id, deadlineIn(5_000)));
+  return usedDays((await usage.last(id, deadlineIn(5_000))).days);
 };
 const now = (instant: string) => vi.spyOn(Date, "now").mockReturnValue(Date.parse(instant));
 const stored = () => client.db().collection("request_counts");
@@ -70,13 +70,13 @@ test("counts the requests of all instances by UTC day, and shows 30 days with th
     await Promise.all([one.flush(), other.flush()]);
   }
   countIn(one, bo, 1);
-  expect(usedDays(await one.lastDays(bo, deadlineIn(5_000)))).toEqual([]);
+  expect(usedDays((await one.last(bo, deadlineIn(5_000))).days)).toEqual([]);
   expect(await shown(one, ann)).toEqual([
     "2026-03-01T00:00:00.000Z: 4, 1 rejected",
     "2026-03-29T00:00:00.000Z: 2, 1 rejected",
     "2026-03-30T00:00:00.000Z: 5, 1 rejected",
   ]);
-  const days = await one.lastDays(bo, deadlineIn(5_000));
+  const days = (await one.last(bo, deadlineIn(5_000))).days;
   expect(days).toHaveLength(30);
   expect(days.map(({ requests }) => requests)).toEqual([...Array.from({ length: 29 }, () => 0), 1]);
   expect(days[0]?.day.toISOString()).toBe("2026-03-01T00:00:00.000Z");
@@ -98,23 +98,23 @@ test("keeps the last 50 requests of all instances once each, newest first [OPS-7
   });
   await expect(other.flush()).rejects.toThrow("no response");
   await Promise.all([one.flush(), other.flush()]);
-  const last = await one.lastRequests(id, deadlineIn(5_000));
+  const last = (await one.last(id, deadlineIn(5_000))).requests;
   expect(last.map((each) => each.id)).toEqual(Array.from({ length: 50 }, (_, nth) => `request ${61 - nth}`));
   expect(last[0]).toEqual(request("request 61", at(61)));
-  expect(await one.lastRequests(await newAccount(), deadlineIn(5_000))).toEqual([]);
+  expect((await one.last(await newAccount(), deadlineIn(5_000))).requests).toEqual([]);
   // A client may send the same id with each request.
   for (const second of [90, 91]) {
     one.count(account, request("the same", at(second)));
     await one.flush();
   }
-  expect((await one.lastRequests(id, deadlineIn(5_000))).slice(0, 2)).toEqual([
+  expect((await one.last(id, deadlineIn(5_000))).requests.slice(0, 2)).toEqual([
     request("the same", at(91)),
     request("the same", at(90)),
   ]);
   // A thousand requests in memory are not written either.
   for (let nth = 0; nth < 1_000; nth++) one.count(account, request(`later ${nth}`, at(100)));
   await one.flush();
-  expect((await one.lastRequests(id, deadlineIn(5_000))).map((each) => each.id).sort()).toEqual(
+  expect((await one.last(id, deadlineIn(5_000))).requests.map((each) => each.id).sort()).toEqual(
     Array.from({ length: 50 }, (_, nth) => `later ${950 + nth}`),
   );
 });

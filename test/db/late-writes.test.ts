@@ -218,7 +218,7 @@ test("late counts of requests are not stored, and those in time are stored once 
     expect(await stored()).toEqual(before);
   });
   await usage.flush();
-  expect((await usage.lastDays(account, soon())).at(-1)).toMatchObject({ requests: 1, rejected: 0 });
+  expect((await usage.last(account, soon())).days.at(-1)).toMatchObject({ requests: 1, rejected: 0 });
 });
 
 test("a missing record is reported as missing, not as an exceeded deadline, late or in time [CON-05]", async () => {

@@ -17,7 +17,7 @@ test("counts requests with the key over REST and gRPC and those of assistants, w
   const { accountId, key } = holder;
   const counts = async (): Promise<readonly [requests: number, rejected: number]> => {
     await service.app.services.usage.flush();
-    const days = await service.app.services.usage.lastDays(new UUID(accountId), deadlineIn(5_000));
+    const days = (await service.app.services.usage.last(new UUID(accountId), deadlineIn(5_000))).days;
     return [days.reduce((sum, day) => sum + day.requests, 0), days.reduce((sum, day) => sum + day.rejected, 0)];
   };
   const before = await counts();
@@ -43,7 +43,7 @@ test("counts requests with the key over REST and gRPC and those of assistants, w
   );
   await call(holder, "search_contacts", { query: "ann" });
   await expect.poll(since).toEqual([4, 0]);
-  const last = await service.app.services.usage.lastRequests(new UUID(accountId), deadlineIn(5_000));
+  const last = (await service.app.services.usage.last(new UUID(accountId), deadlineIn(5_000))).requests;
   expect(last.slice(0, 4).map(({ method, route, status }) => `${method} ${route} ${status}`)).toEqual([
     "POST /mcp search_contacts 200",
     "POST /records.v1.ContactService/SearchContacts 200",

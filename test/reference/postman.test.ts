@@ -24,7 +24,7 @@ interface Collection {
   readonly item: readonly { readonly item: readonly { readonly name: string; readonly request: Request }[] }[];
 }
 
-test("every request of the Postman collection succeeds with its own values in the demo, by its address and by its parts [OAS-06]", async () => {
+test("every request of the Postman collection succeeds with its own values in the demo, by its address and by its parts", async () => {
   const client = await newClient(service());
   const { headers: sent, body: received } = await service().rest("/postman.json");
   expect(sent.get("Content-Type")).toBe("application/json; charset=utf-8");
