@@ -42,7 +42,7 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
     });
     const created = (await createAll?.(fresh)) ?? [];
     const outcomes = new Map(fresh.map((item, at) => [item, created[at]]));
-    // Items that were created stay in their groups, because an item after them may free a value that the next one claims.
+    // Created items stay in their groups, because an item after them may free a value that the next one claims.
     return mapConcurrently(items, { width, names }, async (item, follows) => {
       return outcomes.get(item) ?? writeOne(item, (follows ? await find(scope, [item]) : known).get(item));
     });

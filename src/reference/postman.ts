@@ -1,5 +1,4 @@
-// Generates /postman.json from the OpenAPI document in force: a Postman Collection v2.1, which Bruno and Insomnia import
-// too.
+// Generates /postman.json from the OpenAPI document in force: a Postman Collection v2.1, for Bruno and Insomnia too.
 import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { OperationSummary } from "./operations.ts";
 import { keyScheme, listOperations } from "./operations.ts";

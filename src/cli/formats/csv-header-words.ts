@@ -10,7 +10,7 @@ const phoneKinds = ["phone_fax", "phone_pager", "phone_mobile", "phone_work", "p
 /** What a header of a phone must name, besides the kind of number. */
 const phones = ["phone", "phone_mobile", "phone_fax", "phone_pager"];
 
-/** Returns the target of a header if all of its words are known. `isSecondary` is whether another column comes first. */
+/** Returns the target of a header if all its words are known. `isSecondary` is whether another column comes first. */
 export function targetByWords(header: string): { readonly target: string; readonly isSecondary: boolean } | undefined {
   const separate = header.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ");
   const plain = separate.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ł", "l");

@@ -48,7 +48,7 @@ class NamedZone extends ICAL.Timezone {
   }
 }
 
-/** Returns the name in the IANA database of a zone of Windows, or behind a prefix such as `/mozilla.org/20050126_1/`. */
+/** Returns the IANA name of a zone of Windows, or of one behind a prefix such as `/mozilla.org/20050126_1/`. */
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
   const names = [parts, parts.slice(-3), parts.slice(-2)].map((some) => some.join("/"));

@@ -69,7 +69,10 @@ interface LineCheck {
   end(): Checked;
 }
 
-/** Checks each line. In a vCard or a calendar, a line that begins with a blank continues the one before, even within a character. */
+/**
+ * Checks each line. In a vCard or a calendar, a line that begins with a blank continues the one before, even within a
+ * character.
+ */
 function createLineCheck(encoding: string, isFolded: boolean): LineCheck {
   let decoder = new TextDecoder(encoding, { fatal: true });
   let [number, valid, invalid] = [1, 0, 0];
