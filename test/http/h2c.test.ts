@@ -122,7 +122,8 @@ test("two Authorization lines in HTTP/2 are 400, even if one of them is valid [E
 test("one connection carries many requests at once, REST and gRPC mixed with rejected ones [WIR-01]", async () => {
   const session = connect(service.base);
   try {
-    const paths = Array.from({ length: 60 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
+    // Fewer than the requests of unknown callers that an instance serves at once.
+    const paths = Array.from({ length: 48 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
     const statuses = await Promise.all(paths.map((path) => status(session, path)));
     expect(statuses).toEqual(paths.map((path) => ({ "/v1/health": 200, "/v1/sessions": 401 })[path] ?? 404));
   } finally {
