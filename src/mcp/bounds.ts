@@ -26,9 +26,9 @@ export interface Bounded {
  * ends with `rest`.
  */
 export function bounded(content: Content, rest: string): Bounded {
-  const cut = fits(content, whole, resultBytes)
-    ? content
-    : { ...(cutPage(content) ?? cutTexts(content)), truncated: true, hint: joined(content["hint"], rest) };
+  const text = JSON.stringify(content);
+  if (Buffer.byteLength(text) <= resultBytes) return { content, text };
+  const cut = { ...(cutPage(content) ?? cutTexts(content)), truncated: true, hint: joined(content["hint"], rest) };
   return { content: cut, text: JSON.stringify(cut) };
 }
 
@@ -76,8 +76,6 @@ interface Longest {
   readonly text: number;
   readonly items: number;
 }
-
-const whole: Longest = { text: Infinity, items: Infinity };
 
 /**
  * Whether the value, shortened to `longest`, has at most `limit` bytes as JSON. Stops at the limit, so that larger

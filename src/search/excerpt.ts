@@ -4,7 +4,7 @@ import { isOnlyWhole, NOTE_SHAPE } from "./terms.ts";
 import { findWord, foldWithJoiners } from "./words.ts";
 
 /** The length of the pieces by which a place in a folded text leads to one in the text, in UTF-16 units. */
-const pieceLength = 512;
+const pieceLength = 128;
 /** Before which a text can be divided without a change of its folded form. */
 const STARTER = /^[^\p{M}\p{Default_Ignorable_Code_Point}\uDC00-\uDFFF]/u;
 const BEFORE_STARTER = /(?=[^\p{M}\p{Default_Ignorable_Code_Point}])/u;

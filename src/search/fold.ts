@@ -1,4 +1,5 @@
 // Text folding: the common form of stored search text and queries (contract §3.1).
+import { setBounded } from "../call/bounded-cache.ts";
 
 /**
  * Lower-case characters that NFKD and case folding do not change, with their spelling on a plain keyboard. They are
@@ -94,7 +95,14 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u0640": "",
 };
 
-const NOT_ASCII = /[^\0-\x7f]/;
+/**
+ * A run of letters that need more than lower case, with the blanks between its words. What is beside a run does not
+ * change its folded form.
+ */
+const NOT_ASCII = /[^\0-\x7f]+(?:[\0-\x7f]{1,2}[^\0-\x7f]{2,})*/g;
+/** The maximum length of a run that is remembered, in UTF-16 units: an accented letter, a quotation mark, a dash. */
+const maxShort = 2;
+const shortRuns = new Map<string, string>();
 /** The scripts whose vowel signs are letters: those of India and its neighbours, and of Southeast Asia. */
 const WITH_VOWEL_SIGNS = [
   "Devanagari",
@@ -148,20 +156,27 @@ const DIGIT = /\p{Nd}/u;
  * equal results. Takes linear time, and returns at most 18 code points for each of the input.
  */
 export function fold(text: string): string {
-  if (!NOT_ASCII.test(text)) return text.toLowerCase();
-  return foldBy(UNSEEN, text.replaceAll(ACUTE, "'"))
+  return text.replace(NOT_ASCII, foldRun).toLowerCase();
+}
+
+function foldRun(run: string): string {
+  const known = shortRuns.get(run);
+  if (known !== undefined) return known;
+  const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'"))
     .replace(CHANGED, changed)
-    .replace(DIVIDED, (run) => run.normalize("NFC"));
+    .replace(DIVIDED, (letters) => letters.normalize("NFC"));
+  if (run.length <= maxShort) setBounded(shortRuns, run, folded);
+  return folded;
 }
 
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
   const keptThen = /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u3041-\u309eꞌ]/;
-  return NOT_ASCII.test(text)
-    ? foldBy(ALL_UNSEEN, text).replace(CHANGED, (letter) =>
-        keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),
-      )
-    : text.toLowerCase();
+  const foldRunBefore = (run: string): string =>
+    foldBy(ALL_UNSEEN, run).replace(CHANGED, (letter) =>
+      keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),
+    );
+  return text.replace(NOT_ASCII, foldRunBefore).toLowerCase();
 }
 
 function foldBy(unseen: RegExp, text: string): string {
