@@ -181,8 +181,8 @@ const searchNotes: OperationTool = {
   name: "search_notes",
   operation: "searchNotes",
   title: "Search notes",
-  hidden: ["with_context"],
-  complete: (given) => ({ ...given, with_context: true }),
+  hidden: ["with_context", "with_snippet"],
+  complete: (given) => ({ ...given, with_snippet: true }),
   rowProperties: { snippet: { type: "string" } },
   rows: noteRows,
   description:

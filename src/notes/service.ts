@@ -26,7 +26,7 @@ export type SessionsOf = (scope: Scope, ids: readonly UUID[]) => Promise<readonl
 export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): AccountService<typeof Descriptor> {
   return {
     async searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...more }, scope) {
-      const { withContext, noteType = SessionNoteType.UNSPECIFIED, ...rest } = more;
+      const { withContext, withSnippet, noteType = SessionNoteType.UNSPECIFIED, ...rest } = more;
       requireAllRead(rest);
       if (contactId !== undefined && sessionId !== undefined)
         return rejectInput([
@@ -41,7 +41,7 @@ export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): Acc
         ofSessions: contactId !== undefined && kind === NoteKind.SESSION,
         ...periodOf(from, to),
         anyWord: anyWord === true,
-        withSnippets: withContext === true,
+        withSnippets: withContext === true || withSnippet === true,
       };
       const found = await notes.search(scope, filter, { limit, offset });
       return withContext === true ? withSessions(found, scope, sessionsOf) : found;

@@ -125,5 +125,6 @@ test("tests ids that exclude each other one by one, and each choice of a request
     ...["USER_MANUAL", "AI_MEETING_PREP", "USER_TEMPLATE", "AI_PREDEFINED", "AI_ASSISTANT", "READER_COMMENT"].map(
       (type) => ({ query: "q", session_id: own, note_type: `SESSION_NOTE_TYPE_${type}` }),
     ),
+    { query: "q", session_id: own, with_snippet: true },
   ]);
 });

@@ -194,10 +194,12 @@ test("internal callers get the part of a note around the match that its first 1,
     const path = `/v1/notes?with_context=true&query=${encodeURIComponent(query)}`;
     const [row] = (await own.get(path)).body.data;
     const rpc = "records.v1.NoteService/SearchNotes";
-    const { body } = await service().internalCall(rpc, { query, withContext: true }, { "records-account-id": own.id });
     expect(row.content).toBe(content.slice(0, 1_000));
     expect(row).not.toHaveProperty("snippet");
-    expect(body.notes[0].content).toBe(row.content);
-    expect(body.notes[0].snippet).toContain("Then the Kick-off in the Gröbenstraße.");
+    for (const more of [{ withContext: true }, { withSnippet: true }]) {
+      const { body } = await service().internalCall(rpc, { query, ...more }, { "records-account-id": own.id });
+      expect(body.notes[0].content).toBe(row.content);
+      expect(body.notes[0].snippet).toContain("Then the Kick-off in the Gröbenstraße.");
+    }
   }
 });

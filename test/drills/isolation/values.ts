@@ -50,6 +50,7 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
     case "brief":
     case "in_notes":
     case "with_context":
+    case "with_snippet":
       return { own: true, pairs: [true, false].map((is) => alike(name, is)) };
     case "from":
       return {
