@@ -59,9 +59,8 @@ interface Together {
  */
 export async function hydrated(contacts: Collection<Document>, scope: Scope, find: FindWith): Promise<Contact[]> {
   const found =
-    (await unlessTooLarge(() => findTogether(scope, find))) ??
-    (await unlessTooLarge(() => find<WholeContact>(lookUpEach(scope))));
-  if (found !== undefined) return found.map((contact) => contactMessage(contact, contact.timeline, contact.sessions));
+    (await unlessTooLarge(() => findTogether(scope, find))) ?? (await unlessTooLarge(() => findEach(scope, find)));
+  if (found !== undefined) return found;
   const whole: Contact[] = [];
   for (const { _id } of await find<ContactDocument>([{ $project: { _id: 1 } }])) {
     const rows = await contactRows(contacts, scope, _id);
@@ -80,7 +79,7 @@ async function unlessTooLarge<T>(run: () => Promise<T>): Promise<T | undefined> 
 }
 
 /** Finds contacts by one look-up for all. Returns undefined if they have too many notes or sessions. */
-async function findTogether(scope: Scope, find: FindWith): Promise<WholeContact[] | undefined> {
+async function findTogether(scope: Scope, find: FindWith): Promise<Contact[] | undefined> {
   const [found] = await find<Together>([
     { $group: { _id: null, contacts: { $push: "$$ROOT" } } },
     lookUpAll(
@@ -105,7 +104,7 @@ async function findTogether(scope: Scope, find: FindWith): Promise<WholeContact[
   if (countOf(timeline) > maxNotes || countOf(sessions) > maxSessions) return undefined;
   const notesOf = byContact(timeline);
   const sessionsOf = byContact(sessions);
-  return contacts.map((contact) => ({ ...contact, timeline: notesOf(contact._id), sessions: sessionsOf(contact._id) }));
+  return contacts.map((contact) => contactMessage(contact, notesOf(contact._id), sessionsOf(contact._id)));
 }
 
 /**
@@ -147,13 +146,14 @@ function byContact<Row>(found: readonly Newest<Row>[]): (contactId: UUID) => rea
   return (contactId) => rows.get(contactId.toHexString()) ?? [];
 }
 
-/** Returns the stages that look up the newest rows of each contact. */
-function lookUpEach(scope: Scope): Document[] {
+/** Finds contacts by a look-up for each of them. */
+async function findEach(scope: Scope, find: FindWith): Promise<Contact[]> {
   const lookUp = (from: string, foreignField: string, pipeline: Document[], as: string): Document => ({
     $lookup: { from, localField: "_id", foreignField, pipeline, as },
   });
-  return [
+  const found = await find<WholeContact>([
     lookUp(collections.notes, "parent_id", timelineStages(scope, {}), "timeline"),
     lookUp(collections.sessions, "contact_id", recentSessionStages(scope, {}), "sessions"),
-  ];
+  ]);
+  return found.map((contact) => contactMessage(contact, contact.timeline, contact.sessions));
 }

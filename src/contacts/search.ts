@@ -12,7 +12,7 @@ import { read } from "../db/read.ts";
 import { termsField, withoutTerms } from "../db/search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex } from "../db/search-index.ts";
 import type { WordQuery } from "../db/word-search.ts";
-import { anyOf, planFilters, planReadings, planUnindexed, searchTextConditions } from "../db/word-search.ts";
+import { anyOf, planFilters, planReadings, planUnindexed, rankOf, searchTextConditions } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
 import { findByAnyWord } from "../db/any-word.ts";
 import { previousTermsOf } from "../db/previous-terms.ts";
@@ -300,8 +300,8 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
-/** Returns the filters of the contacts whose email, phone or name is the query. */
-function wholeFilters({ text, readings }: ContactQuery): Document[] {
+/** Returns the filters of the contacts whose email, phone or, if its words match any, name is the query. */
+function wholeFilters({ text, readings }: ContactQuery, canMatch: boolean): Document[] {
   const email = text.includes("@") ? emailKeyOf({ email: text.trim() }) : undefined;
   const terms = [...(email === undefined ? [] : [emailTerm(email)]), ...wholePhones(text)];
   // The term of a name does not say where its words begin.
@@ -309,14 +309,14 @@ function wholeFilters({ text, readings }: ContactQuery): Document[] {
     .filter(({ words, ofPrevious }) => !ofPrevious && !words.some(isPhone))
     .map(({ words }) => searchTextConditions(words.map((word) => checkPattern(word, CONTACT_SHAPE))));
   const name = { [termsField]: { $in: nameKeys(text).map(wholeNameTerm) }, ...anyOf(divided) };
-  return [...terms.map((term) => ({ [termsField]: term })), name];
+  return [...terms.map((term) => ({ [termsField]: term })), ...(canMatch ? [name] : [])];
 }
 
 /**
  * Returns the stages for all tiers, each newest first; undefined if nothing can match. Each tier excludes the matches
- * of those before it. A tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of
- * the index and each page continues the previous one. The first tier has look-ups of its own, so that no number of
- * other matches hides what it finds.
+ * of those before it. A tier without possible matches is omitted. The first tier has look-ups of its own, so that no
+ * number of other matches hides what it finds. If there are few other matches, one scan finds and ranks them.
+ * Otherwise each tier has a scan, which ends with the page.
  */
 async function foundStages(
   contacts: Collection<Document>,
@@ -326,21 +326,27 @@ async function foundStages(
 ): Promise<Document[] | undefined> {
   if (search.readings.length === 0) return undefined;
   const hasIndex = search.index === searchIndex;
-  const plans = hasIndex ? await planReadings(contacts, scope, search) : planUnindexed(search);
+  const { plans, areShort } = hasIndex
+    ? await planReadings(contacts, scope, search)
+    : { plans: planUnindexed(search), areShort: false };
+  const matches = areShort ? (["begun"] as const) : (["ofName", "whole", "begun"] as const);
   const tiers = [
-    wholeFilters(search),
-    planFilters(plans, "ofName", search),
-    planFilters(plans, "whole", search),
-    planFilters(plans, "begun", search),
+    wholeFilters(search, plans.length > 0),
+    ...matches.map((match) => planFilters(plans, match, search)),
   ].filter(({ length }) => length > 0);
+  if (tiers.length === 0) return undefined;
   // However deep a page is, each tier ends after as many contacts as can be checked.
   const limit = Math.min(page?.limit ?? resultLimit, maxChecked);
+  const ranked = areShort
+    ? [{ $set: { tier: rankOf(plans, CONTACT_SHAPE) } }, { $sort: { tier: 1, rank: -1, _id: 1 } }, { $unset: "tier" }]
+    : [];
   const [first = [], ...others] = tiers.map((filters, at): Document[] => {
     const before = tiers.slice(0, at).flat();
     return [
       { $match: { account_id: scope.accountId, ...anyOf(filters) } },
       { $sort: { rank: -1 } },
       ...(page?.narrowing ?? []),
+      ...ranked,
       { $limit: limit },
       ...(before.length === 0 ? [] : [{ $match: { $nor: before } }]),
       // A page needs only the ids.

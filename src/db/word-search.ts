@@ -72,22 +72,54 @@ export interface WordQuery {
   readonly hasPrevious: boolean;
 }
 
+/** The plans of a query whose matches are ranked. */
+export interface RankedPlans {
+  readonly plans: readonly WordPlan[];
+  /** True if the plans scan few documents, and only for the beginnings of words. `rankOf` ranks what they find. */
+  readonly areShort: boolean;
+}
+
 /**
  * Plans a query with several readings (ways to split it into words): one plan for each reading whose words all have
  * matches. The rarest word of a reading drives the scan. The others are checked in at most the newest 5,000 of its
  * documents. A reading of one word that the index holds whole needs no command. All other readings together need one,
- * or two if one of them has only frequent words.
+ * and two or three if they have many matches.
  */
 export async function planReadings(
   collection: Collection<Document>,
   scope: Scope,
   query: WordQuery,
-): Promise<readonly WordPlan[]> {
+): Promise<RankedPlans> {
   const uncounted = planUncounted(query);
-  if (uncounted !== undefined) return uncounted;
+  if (uncounted !== undefined) return { plans: uncounted, areShort: false };
   // A command is needed anyway, so it also counts phones: only the count limits how many documents are checked.
+  const counted = await countReadings(collection, scope, query, {}, () => ["begun"]);
+  const scanned = counted.reduce((sum, { counts: { begun = [] } }) => sum + Math.min(...begun.map(countOf)), 0);
+  if (scanned < firstCountLimit) return { plans: counted.map(planOf), areShort: true };
   const { plans, further } = await planByCounts(collection, scope, query, {});
-  return further === undefined ? plans : further();
+  return { plans: further === undefined ? plans : await further(), areShort: false };
+}
+
+const countOf = ({ count }: TermCount): number => count;
+
+/**
+ * Returns an expression for the rank of a document that short plans find: 0 if all words of a reading are whole words
+ * of a name, 1 if they are whole words, otherwise 2.
+ */
+export function rankOf(plans: readonly WordPlan[], shape: SearchShape): Document {
+  const anyReading = (match: Match): Document => ({
+    $or: plans
+      .filter(({ reading }) => matchesOf(shape, reading).includes(match))
+      .map(({ reading: { words, ofPrevious } }) => ({
+        $and: [
+          ...(ofPrevious ? [{ $lt: [`$${textField}`, beforeThisRelease.$lt] }] : []),
+          ...words.map((word) => ({
+            $regexMatch: { input: `$${textField}`, regex: { $literal: patternOf(match, word, shape) } },
+          })),
+        ],
+      })),
+  });
+  return { $cond: [anyReading("ofName"), 0, { $cond: [anyReading("whole"), 1, 2] }] };
 }
 
 /**
@@ -160,7 +192,7 @@ async function planByCounts(
   query: WordQuery,
   within: RankRange,
 ): Promise<Planned> {
-  const counted = await countReadings(collection, scope, query, within);
+  const counted = await countReadings(collection, scope, query, within, (reading) => matchesOf(query.shape, reading));
   const plans = counted.map(planOf);
   const undecided = counted
     .flatMap(({ counts }) => Object.values(counts))
@@ -184,10 +216,11 @@ async function countReadings(
   scope: Scope,
   { readings, shape, hasPrevious }: WordQuery,
   within: RankRange,
+  matches: (reading: Reading) => readonly Match[],
 ): Promise<CountedReading[]> {
   const termed = readings.map((reading) => {
     const indexed = reading.words.filter((word) => probeOf("begun", word, shape, hasPrevious) !== undefined);
-    const byMatch = matchesOf(shape, reading).map((match) => {
+    const byMatch = matches(reading).map((match) => {
       const found = indexed.map((word) => probeOf(match, word, shape, hasPrevious)?.term);
       return [match, indexed.length === 0 && match === "begun" ? [undefined] : found] as const;
     });

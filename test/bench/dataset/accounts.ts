@@ -52,7 +52,7 @@ export const fullData: DataPlan = {
 export const smallData: DataPlan = {
   name: "small",
   accounts: [
-    { name: mainAccount, contacts: 300, sessions: 300, notes: 3_000 },
+    { name: mainAccount, contacts: 10_000, sessions: 300, notes: 3_000 },
     { name: "middle", contacts: 200, sessions: 100, notes: 1_000 },
     { name: "little", contacts: 100, sessions: 100, notes: 500 },
     ...others(3, { contacts: 20, sessions: 10, notes: 40 }),
