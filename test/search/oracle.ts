@@ -85,6 +85,19 @@ function cutsOf(folded: string): Cut[] {
   return cuts;
 }
 
+/** The words of a text, and those that joined words make: each with all that are joined behind it. */
+function rowsOf(folded: string): Cut[] {
+  const words = wordsIn(folded);
+  return words.map((word, at) => {
+    const row = [word];
+    for (const next of words.slice(at + 1)) {
+      if (!areJoined(folded, row.at(-1) ?? word, next)) break;
+      row.push(next);
+    }
+    return [word.letters, row.map(({ letters }) => letters).join("")];
+  });
+}
+
 /** The words of a record: whole ones, and what may begin a match besides. */
 interface Searched {
   readonly whole: Set<string>;
@@ -96,7 +109,7 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
   const begins = new Set<string>();
   for (const text of texts.flatMap((one) => (areNames ? [one, ...expansions(one)] : [one]))) {
     const folded = fold(text);
-    for (const cut of [...cutsOf(folded), ...(areNames ? [togetherIn(folded)] : [])]) {
+    for (const cut of [...rowsOf(folded), ...(areNames ? [togetherIn(folded)] : [])]) {
       for (const word of cut) {
         whole.add(word);
         begins.add(word);
