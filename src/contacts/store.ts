@@ -16,7 +16,7 @@ import { read } from "../db/read.ts";
 import { withoutTerms } from "../db/search-fields.ts";
 import { listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
-import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed, lockNamed, removeFound } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../call/errors.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
@@ -54,8 +54,8 @@ export interface ContactStore extends ContactUpserts {
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the named contacts, and locks them against concurrent changes and deletions. */
   readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
-  /** Deletes only the contact, within a transaction. Returns false if there is no such contact. */
-  remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
+  /** Deletes only the contacts, within a transaction. Returns the ids of those that existed. */
+  remove(scope: WriteScope, ids: readonly UUID[], options: WriteOptions): Promise<UUID[]>;
 }
 
 /** The maximum numbers of notes and sessions that a contact shows (contract §3.5). */
@@ -105,10 +105,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     ids: (scope, names) => findNamed<KnownRecord>(contacts as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(contacts, scope, names, { fields: nameFields, session }),
 
-    async remove(scope, id, options) {
-      requireGrant(scope);
-      return (await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)).deletedCount === 1;
-    },
+    remove: (scope, ids, options) => removeFound(contacts, scope, { _id: { $in: ids } }, options),
 
     async get(scope, id) {
       const rows = await contactRows(contacts, scope, id);

@@ -7,6 +7,8 @@ import { uuid } from "./mongo.ts";
 import { newRevision } from "./conflicts.ts";
 import { Failure, fail } from "../call/errors.ts";
 import type { WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
+import type { WriteOptions } from "./write.ts";
 
 /** The fields that every kind of record has. */
 export interface KnownRecord {
@@ -83,6 +85,24 @@ async function find<T extends KnownRecord>(
   const options = fields === undefined ? {} : { projection: projected };
   if (session === undefined) return findAll<T>(collection, filter, { ...options, deadline });
   return (await collection.find(filter, { ...options, session }).toArray()) as T[];
+}
+
+/** Deletes the matching records, at most `limit` if given, within a transaction. Returns their ids. */
+export async function removeFound<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  which: Filter<T>,
+  options: WriteOptions,
+  limit = 0,
+): Promise<UUID[]> {
+  requireGrant(scope);
+  const found = await collection
+    .find({ ...which, account_id: scope.accountId }, { projection: { _id: 1 }, limit, ...options })
+    .toArray();
+  const ids = found.map(({ _id }) => _id);
+  if (ids.length > 0)
+    await collection.deleteMany({ _id: { $in: ids }, account_id: scope.accountId } as Filter<T>, options);
+  return ids;
 }
 
 function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<T> {

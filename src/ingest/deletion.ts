@@ -9,7 +9,7 @@ import { commit } from "../db/write.ts";
 import { Failure } from "../call/errors.ts";
 import type { EraseResponses } from "../guards/erased-responses.ts";
 import type { WriteScope } from "../call/scope.ts";
-import type { NoteOwner, NoteStore } from "../notes/store.ts";
+import type { NoteOwners, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
 import type { TranscriptStore } from "../sessions/transcripts.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
@@ -40,7 +40,8 @@ export interface Deletion {
   delete(scope: WriteScope, names: readonly DeletedName[]): Promise<Outcome[]>;
 }
 
-/** The maximum number of records that are deleted concurrently. */
+/** The maximum number of records that one transaction deletes, and of transactions at once. */
+const groupSize = 50;
 const width = 8;
 /**
  * The number of dependent records that are deleted or detached at once, so that no transaction grows with the account.
@@ -57,12 +58,7 @@ export interface RecordStores {
 
 /** Creates the deletion of a database's records. */
 export function createDeletion(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): Deletion {
-  const deleteById = createDeleteById(client, stores, eraseResponses);
-
-  async function deleteResolved(scope: WriteScope, { name, id }: ResolvedName): Promise<Outcome> {
-    const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
-    return deleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) };
-  }
+  const deleteGroup = createDeleteGroup(client, stores, eraseResponses);
 
   return {
     async delete(scope, names) {
@@ -71,14 +67,54 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
       for (const kinds of stages) {
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
         const resolved = await resolveNames(stores, scope, due);
-        // Names of one record run in sequence, and only the first finds it.
-        const namesOf = ({ id }: ResolvedName): string[] => (id === undefined ? [] : [id.toHexString()]);
-        const deleted = await mapConcurrently(resolved, { width, names: namesOf }, (one) => deleteResolved(scope, one));
-        for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
+        const deleted = new Set<string>();
+        const done = await mapConcurrently(groupsOf(resolved), { width, names: () => [] }, async (group) => {
+          for (const id of await deleteGroup(scope, group)) deleted.add(keyOf(group.place, id));
+          return { id: scope.accountId };
+        });
+        for (const one of done) if ("failure" in one) throw one.failure;
+        // Of several names of one record, only the first deletes it.
+        for (const { name, id } of resolved) {
+          const isDeleted = id !== undefined && deleted.delete(keyOf(placeOf(name), id));
+          outcomes.set(name, isDeleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) });
+        }
       }
       return names.map((name) => outcomes.get(name) as Outcome);
     },
   };
+}
+
+/** The kinds of records by where they are stored: a transcript has the id of its session. */
+type Place = "contact" | "session" | "transcript" | "note";
+
+/** Records of one place that are deleted together. */
+interface Group {
+  readonly place: Place;
+  readonly ids: readonly UUID[];
+}
+
+function placeOf({ kind }: DeletedName): Place {
+  return kind === "contact" || kind === "session" || kind === "transcript" ? kind : "note";
+}
+
+function keyOf(place: Place, id: UUID): string {
+  return `${place} ${id.toHexString()}`;
+}
+
+function groupsOf(resolved: readonly ResolvedName[]): Group[] {
+  const places = new Map<Place, Map<string, UUID>>();
+  for (const { name, id } of resolved) {
+    const place = placeOf(name);
+    const ids = places.get(place) ?? new Map<string, UUID>();
+    if (id !== undefined) places.set(place, ids.set(id.toHexString(), id));
+  }
+  return [...places].flatMap(([place, distinct]) => {
+    const ids = [...distinct.values()];
+    return Array.from({ length: Math.ceil(ids.length / groupSize) }, (_, at) => ({
+      place,
+      ids: ids.slice(at * groupSize, (at + 1) * groupSize),
+    }));
+  });
 }
 
 type Atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>) => Promise<T>;
@@ -90,7 +126,7 @@ function createOwnedDeletion(
   atomically: Atomically,
 ) {
   /**
-   * Deletes notes, and erases the stored responses that show these notes or the records in `of`. Returns the number of
+   * Deletes notes, and erases the stored responses that show these notes or the records in `of`. Returns the ids of the
    * notes.
    */
   async function deleteNotes(
@@ -98,10 +134,10 @@ function createOwnedDeletion(
     which: Parameters<NoteStore["remove"]>[1],
     options: WriteOptions,
     { limit, of = [] }: { readonly limit?: number; readonly of?: readonly UUID[] } = {},
-  ): Promise<number> {
+  ): Promise<UUID[]> {
     const ids = await notes.remove(scope, which, options, limit);
     await eraseResponses(scope, [...of, ...ids], options.session as ClientSession);
-    return ids.length;
+    return ids;
   }
 
   /**
@@ -118,58 +154,62 @@ function createOwnedDeletion(
 
   return {
     deleteNotes,
-    deleteMostNotes: (scope: WriteScope, owner: NoteOwner): Promise<void> =>
+    deleteMostNotes: (scope: WriteScope, owners: NoteOwners): Promise<void> =>
       takeSteps(
         scope,
-        (limit) => notes.countOf(scope, owner, limit),
-        (options) => deleteNotes(scope, owner, options, { limit: step }),
+        (limit) => notes.countOf(scope, owners, limit),
+        (options) => deleteNotes(scope, owners, options, { limit: step }),
       ),
-    detachMostSessions: (scope: WriteScope, contactId: UUID): Promise<void> =>
+    detachMostSessions: (scope: WriteScope, contactIds: readonly UUID[]): Promise<void> =>
       takeSteps(
         scope,
-        (limit) => sessions.countOfClient(scope, contactId, limit),
-        (options) => sessions.detachClient(scope, contactId, options, step),
+        (limit) => sessions.countOfClients(scope, contactIds, limit),
+        (options) => sessions.detachClients(scope, contactIds, options, step),
       ),
   };
 }
 
-/** Deletes one record and its dependents. Returns false if there is no such record. */
-type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Promise<boolean>;
+/** Deletes records and their dependents. Returns the ids of the records that existed. */
+type DeleteGroup = (scope: WriteScope, group: Group) => Promise<readonly UUID[]>;
 
-function createDeleteById(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): DeleteById {
+function createDeleteGroup(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): DeleteGroup {
   const { contacts, sessions, transcripts } = stores;
   const atomically: Atomically = (scope, work) => commit(client, scope, undefined, work, { atomic: true });
   const { deleteNotes, deleteMostNotes, detachMostSessions } = createOwnedDeletion(stores, eraseResponses, atomically);
 
-  async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
-    const owner = { parent_id: id, kind: "contact" } as const;
-    await detachMostSessions(scope, id);
-    await deleteMostNotes(scope, owner);
+  async function deleteContacts(scope: WriteScope, ids: readonly UUID[]): Promise<readonly UUID[]> {
+    const owners = { parent_id: { $in: ids }, kind: "contact" } as const;
+    await detachMostSessions(scope, ids);
+    await deleteMostNotes(scope, owners);
     return atomically(scope, async (options) => {
-      if (!(await contacts.remove(scope, id, options))) return false;
-      await deleteNotes(scope, owner, options, { of: [id] });
-      await sessions.detachClient(scope, id, options);
-      return true;
+      const found = await contacts.remove(scope, ids, options);
+      await deleteNotes(scope, { ...owners, parent_id: { $in: found } }, options, { of: found });
+      await sessions.detachClients(scope, found, options);
+      return found;
     });
   }
 
-  async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
-    const owner = { parent_id: id, kind: "session" } as const;
-    await deleteMostNotes(scope, owner);
+  async function deleteSessions(scope: WriteScope, ids: readonly UUID[]): Promise<readonly UUID[]> {
+    const owners = { parent_id: { $in: ids }, kind: "session" } as const;
+    await deleteMostNotes(scope, owners);
     return atomically(scope, async (options) => {
-      if (!(await sessions.remove(scope, id, options))) return false;
-      await deleteNotes(scope, owner, options);
-      return true;
+      const found = await sessions.remove(scope, ids, options);
+      await deleteNotes(scope, { ...owners, parent_id: { $in: found } }, options);
+      return found;
     });
   }
 
-  const deleteNote = async (scope: WriteScope, id: UUID): Promise<boolean> =>
-    (await atomically(scope, (options) => deleteNotes(scope, { _id: id }, options))) === 1;
+  async function deleteTranscripts(scope: WriteScope, ids: readonly UUID[]): Promise<readonly UUID[]> {
+    const found: UUID[] = [];
+    for (const id of ids) if (await transcripts.remove(scope, id)) found.push(id);
+    return found;
+  }
 
-  return (scope, kind, id) => {
-    if (kind === "contact") return deleteContact(scope, id);
-    if (kind === "session") return deleteSession(scope, id);
-    return kind === "transcript" ? transcripts.remove(scope, id) : deleteNote(scope, id);
+  return (scope, { place, ids }) => {
+    if (place === "contact") return deleteContacts(scope, ids);
+    if (place === "session") return deleteSessions(scope, ids);
+    if (place === "transcript") return deleteTranscripts(scope, ids);
+    return atomically(scope, (options) => deleteNotes(scope, { _id: { $in: ids } }, options));
   };
 }
 

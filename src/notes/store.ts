@@ -10,7 +10,7 @@ import { idText, omitNulls, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
-import { externalIdIndex, findNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed, removeFound } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
@@ -82,19 +82,19 @@ export interface NoteStore {
   ): Promise<void>;
   /** Finds all named notes of a kind by one command. Reads only their names. */
   ids(scope: WriteScope, kind: NoteDocument["kind"], names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
-  /** Counts the notes of an owner, up to `limit`. */
-  countOf(scope: WriteScope, owner: NoteOwner, limit: number): Promise<number>;
-  /** Deletes a note, or the notes of an owner, within a transaction; at most `limit` if given. Returns their ids. */
+  /** Counts the notes of owners, up to `limit`. */
+  countOf(scope: WriteScope, owners: NoteOwners, limit: number): Promise<number>;
+  /** Deletes notes, or the notes of owners, within a transaction; at most `limit` if given. Returns their ids. */
   remove(
     scope: WriteScope,
-    which: NoteOwner | { readonly _id: UUID },
+    which: NoteOwners | { readonly _id: { readonly $in: readonly UUID[] } },
     options: WriteOptions,
     limit?: number,
   ): Promise<UUID[]>;
 }
 
-/** The owner of notes. */
-export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
+/** The owners of notes. */
+export type NoteOwners = Pick<NoteDocument, "kind"> & { readonly parent_id: { readonly $in: readonly UUID[] } };
 
 const parentIndex = "parent";
 /** The maximum number of a contact's sessions, newest first, whose notes are searched. */
@@ -167,17 +167,9 @@ export function createNoteStore(client: MongoClient): NoteStore {
     },
 
     ids: (scope, kind, names) => findNamed<KnownRecord>(notes as never, scope, names, { fields: {}, kind }),
-    countOf: (scope, owner, limit) =>
-      countUpTo(notes, limit, { account_id: scope.accountId, ...owner }, { deadline: scope.deadline }),
-    async remove(scope, which, options, limit = 0) {
-      requireGrant(scope);
-      const found = await notes
-        .find({ ...which, account_id: scope.accountId }, { projection: { _id: 1 }, limit, ...options })
-        .toArray();
-      const ids = found.map(({ _id }) => _id);
-      if (ids.length > 0) await notes.deleteMany({ _id: { $in: ids }, account_id: scope.accountId }, options);
-      return ids;
-    },
+    countOf: (scope, owners, limit) =>
+      countUpTo(notes, limit, { account_id: scope.accountId, ...owners }, { deadline: scope.deadline }),
+    remove: (scope, which, options, limit) => removeFound(notes, scope, which, options, limit),
   };
 }
 

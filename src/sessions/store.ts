@@ -7,7 +7,7 @@ import type { ListSessionsResponse, SessionDetail, SessionSummary } from "../gen
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
-import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed, lockNamed, removeFound } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
@@ -63,16 +63,16 @@ export interface SessionStore {
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
   /** Updates the contact's names in all its sessions. */
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
-  /** Counts the sessions of a contact, up to `limit`. */
-  countOfClient(scope: WriteScope, contactId: UUID, limit: number): Promise<number>;
-  /** Detaches sessions from a contact within a transaction: all of them, or at most `limit`. */
-  detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions, limit?: number): Promise<void>;
+  /** Counts the sessions of contacts, up to `limit`. */
+  countOfClients(scope: WriteScope, contactIds: readonly UUID[], limit: number): Promise<number>;
+  /** Detaches sessions from contacts within a transaction: all of them, or at most `limit`. */
+  detachClients(scope: WriteScope, contactIds: readonly UUID[], options: WriteOptions, limit?: number): Promise<void>;
   /** Finds all named sessions by one command. Reads only their names. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the named sessions, and locks them, so that no concurrent deletion can commit. */
   readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title" | "rank">>;
-  /** Deletes the session and its transcript, within a transaction. Returns false if there is no such session. */
-  remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
+  /** Deletes sessions and their transcripts, within a transaction. Returns the ids of the sessions that existed. */
+  remove(scope: WriteScope, ids: readonly UUID[], options: WriteOptions): Promise<UUID[]>;
 }
 
 export const sessionCollection: CollectionSpec = {
@@ -108,12 +108,10 @@ export function createSessionStore(client: MongoClient): SessionStore {
     ids: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1, rank: 1 }, session }),
 
-    async remove(scope, id, options) {
-      requireGrant(scope);
-      const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
-      if (deletedCount === 0) return false;
-      await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
-      return true;
+    async remove(scope, ids, options) {
+      const found = await removeFound(sessions, scope, { _id: { $in: ids } }, options);
+      await transcripts.deleteMany({ _id: { $in: found }, account_id: scope.accountId }, options);
+      return found;
     },
 
     async list(scope, filter, page) {
@@ -273,11 +271,11 @@ function nameFilter(contactName: string): Document {
 /** Creates the methods that maintain the copies of a contact in its sessions. */
 function clientCopies(
   sessions: Collection<SessionDocument>,
-): Pick<SessionStore, "renameClient" | "countOfClient" | "detachClient"> {
+): Pick<SessionStore, "renameClient" | "countOfClients" | "detachClients"> {
   const hint = "contact";
   return {
-    countOfClient: ({ accountId, deadline }, contactId, limit) =>
-      countUpTo(sessions, limit, { account_id: accountId, contact_id: contactId }, { hint, deadline }),
+    countOfClients: ({ accountId, deadline }, contactIds, limit) =>
+      countUpTo(sessions, limit, { account_id: accountId, contact_id: { $in: contactIds } }, { hint, deadline }),
 
     async renameClient(scope, contactId, names, options) {
       requireGrant(scope);
@@ -297,11 +295,11 @@ function clientCopies(
       );
     },
 
-    async detachClient(scope, contactId, options, limit = 0) {
+    async detachClients(scope, contactIds, options, limit = 0) {
       requireGrant(scope);
       const found = await sessions
         .find(
-          { account_id: scope.accountId, contact_id: contactId },
+          { account_id: scope.accountId, contact_id: { $in: contactIds } },
           { projection: { _id: 1 }, limit, hint, ...options },
         )
         .toArray();

@@ -211,6 +211,24 @@ test("deletes a contact with more sessions than one step takes and keeps all of 
   );
 });
 
+test("deletes 1,000 contacts in twenty transactions, each name with its own outcome [ING-03, ING-08]", async () => {
+  const client = await newClient(service());
+  const ids = await client.put.contacts(...Array.from({ length: 998 }, (_, at) => ({ full_name: `Many ${at}` })));
+  await client.put.contactNotes({ contact_id: ids[500], content: "many notes", source: "import" });
+  const [first = ""] = ids;
+  const unknown = randomId();
+  const { stop } = listenToMongo(service().app.client);
+  const results = await remove(client, { contact_ids: [...ids, unknown, first] });
+  expect(stop().filter(({ label }) => label === "delete contacts")).toHaveLength(20);
+  expect(results.map(({ id }) => id)).toEqual([...ids, unknown, first]);
+  expect(results.flatMap(({ error }, at) => (error === undefined ? [] : [[at, error.reason]]))).toEqual([
+    [998, "REASON_NOT_FOUND"],
+    [999, "REASON_NOT_FOUND"],
+  ]);
+  expect((await client.get("/v1/contacts?query=many")).body.data).toEqual([]);
+  expect((await client.get("/v1/notes?query=many")).body.data).toEqual([]);
+});
+
 test("a note that is appended while its contact is deleted is rejected or deleted with it: none stays without a contact [ING-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const { client, contact } = await account();

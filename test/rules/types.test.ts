@@ -37,7 +37,7 @@ test("lists the functions of src/db that write to their arguments", () => {
   expect([...checked.writingHelpers].sort()).toEqual(
     [
       ...["addStored", "insertManyFenced", "insertFenced", "insertProven", "insertRecord", "lockNamed", "putBatch"],
-      ...["upsertFenced", "putStored"],
+      ...["upsertFenced", "putStored", "removeFound"],
     ].sort(),
   );
 });
