@@ -24,7 +24,7 @@ export function llmsText(document: OpenApiDocument, { baseUrl, mcpUrl }: LlmsOpt
 
 Base URL: ${baseUrl}
 
-Authentication: send an API key as \`Authorization: Bearer $KEY\`. A user creates the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list.
+Authentication: send an API key as \`Authorization: Bearer $KEY\`. A user creates the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list. Each write needs another \`Idempotency-Key\`.
 
 Errors are JSON: \`{"error": {"code", "message", "reason"}}\`, with \`details\` if single fields are invalid. The message says what is wrong and how to correct it.
 
@@ -73,7 +73,7 @@ function curlLine({ method, path, scheme, query, body, idempotencyKey }: Operati
     "curl",
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
     ...(scheme === undefined ? [] : ['-H "Authorization: Bearer $KEY"']),
-    ...(idempotencyKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(idempotencyKey ? [`-H 'Idempotency-Key: ${path.split("/").at(-1) ?? ""}-1'`] : []),
     ...(body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),

@@ -75,8 +75,10 @@ test("every curl line in it works unchanged", async () => {
   expect(lines.length).toBe(10);
   const statuses: string[] = [];
   for (const line of lines) {
-    const script = `${line.replace(/^curl/, "curl -s -o /dev/null -w '%{http_code}'")}`;
-    const { stdout } = await promisify(execFile)("bash", ["-c", script.replaceAll("$(uuidgen)", crypto.randomUUID())], {
+    // curl leaves a header out if a program that would print its value is missing.
+    expect(line).not.toContain("$(");
+    const script = line.replace(/^curl/, "curl -s -o /dev/null -w '%{http_code}'");
+    const { stdout } = await promisify(execFile)("bash", ["-c", script], {
       env: { PATH: process.env["PATH"], KEY: account.key, CONTACT_ID: contact, SESSION_ID: session },
     });
     statuses.push(stdout);
