@@ -54,6 +54,7 @@ test("the search opens with / and Ctrl-K, and finds pages by their usual names",
     ["Control+k", "webhook", "Webhooks and events"],
     ["Control+k", "sdk", "TypeScript client: SDKs for other languages"],
     ["Control+k", "cron", "Stay in step with a source: Every night with cron"],
+    ["Control+k", "nightly", "Stay in step with a source: Every night with cron"],
   ] as const) {
     await page.keyboard.press(keys);
     expect(await search.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);

@@ -87,12 +87,13 @@ function startSearch() {
   if (panel instanceof HTMLElement) panel.hidden = false;
   input.addEventListener("focus", () => void load());
   input.addEventListener("input", async () => {
-    const words = wordsOf(input.value);
+    const { value } = input;
+    const words = wordsOf(value).map(stemOf);
     list.hidden = words.length === 0;
     if (words.length === 0) return;
     const entries = await load();
     // The query may have changed while the index was loading.
-    if (wordsOf(input.value).join(" ") === words.join(" ")) showFound(list, entries, words);
+    if (input.value === value) showFound(list, entries, words);
   });
   document.addEventListener("keydown", (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event;
@@ -128,14 +129,14 @@ function showFound(list, entries, words) {
 
 /**
  * Returns the weight of an entry for a query: 0 unless each word is the prefix of a word in the entry. Matches in
- * headings weigh more.
+ * headings weigh more, and the beginning of a page comes before its other sections.
  * @param {Entry} entry
  * @param {readonly string[]} words
  */
 function weightOf([page, heading, , text], words) {
   const titles = [...wordsOf(heading), ...wordsOf(page)];
   const body = wordsOf(text);
-  let weight = 0;
+  let weight = heading === page ? 1 : 0;
   for (const word of words) {
     const inTitle = titles.some((one) => one.startsWith(word));
     if (!inTitle && !body.some((one) => one.startsWith(word))) return 0;
@@ -155,6 +156,14 @@ function linkTo([page, heading, path, text], words) {
   excerpt.textContent = `${at > 0 ? "…" : ""}${text.slice(at, at + 120)}${text.length > at + 120 ? "…" : ""}`;
   link.append(title, excerpt);
   return link;
+}
+
+/**
+ * Returns a word without the ending of its form, so that "rotate" finds "rotation", and "nightly" finds "night".
+ * @param {string} word
+ */
+function stemOf(word) {
+  return word.replace(/(?<=.{4})(?:ations?|ings?|ions?|ies|ed|es|ly|s|e|y)$/, "");
 }
 
 /** @param {string} text */
