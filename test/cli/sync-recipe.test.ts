@@ -47,7 +47,7 @@ function run(command: string): Promise<{ readonly code: number; readonly output:
 }
 
 test.each(["cron", "systemd", "Kubernetes"])(
-  "the recipe for %s keeps an account in step, and exits with 2 for a truncated file [OPS-04]",
+  "the recipe for %s keeps an account in step, shows rejected records, and exits with 2 for a truncated file [OPS-04]",
   async (name) => {
     const { id } = await newClient(service());
     const token = folder.write("token", service().serviceToken);
@@ -68,6 +68,9 @@ test.each(["cron", "systemd", "Kubernetes"])(
         contact_changes: { created: 3 },
       });
     }
+    writeFileSync(file, `external_id,full_name\n${rows.join("\n")},No Id\n`);
+    const rejected = await run(command);
+    expect([rejected.code, rejected.output]).toEqual([4, expect.stringContaining("could not find")]);
     writeFileSync(file, "external_id,full_name\ncrm-1,Ada King\n");
     const cut = await run(command);
     expect([cut.code, cut.output]).toEqual([2, expect.stringContaining("lacks 2 of the 3 contacts")]);
