@@ -21,7 +21,7 @@ export interface Output {
   note(line: string): void;
   /** Writes an instruction that the user must follow before the command can continue, even with `--json`. */
   prompt(line: string): void;
-  /** Returns the text in a colour if the result is shown in colours. */
+  /** Returns the text in a color if the result is shown in colors. */
   paint(style: Style, text: string): string;
   /** Returns a timestamp of the interface for people: in local time on a terminal, otherwise unchanged. */
   time(timestamp: string): string;
@@ -70,7 +70,7 @@ export function printableFile(text: string): string {
     .join("");
 }
 
-/** Returns a line in which only our own colours and the tabs can affect a terminal. */
+/** Returns a line in which only our own colors and the tabs can affect a terminal. */
 function shown(line: string): string {
   return line.split("\t").map(printable).join("\t").replaceAll(ownEscape, "\u001b");
 }

@@ -81,7 +81,7 @@ export function describe(
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
-    .option("--no-color", "no colours (also: NO_COLOR)")
+    .option("--no-color", "no colors (also: NO_COLOR)")
     .version(release, "--version", "print the version of the program")
     .helpOption("-h, --help", "show help for a command")
     .helpCommand(false)

@@ -21,7 +21,7 @@ interface RequestLine {
   readonly ms: number;
 }
 
-/** The caller has already decided whether to use colours. */
+/** The caller has already decided whether to use colors. */
 const always = { validateStream: false };
 
 const debugLevel = 20;
@@ -30,7 +30,7 @@ const errorLevel = 50;
 
 /**
  * Returns the text for a line of JSON. Returns undefined for a served file of a page, unless its level is debug.
- * `colored` adds colours.
+ * `colored` adds colors.
  */
 export function readableLine(json: string, colored: boolean): string | undefined {
   const line = JSON.parse(json) as Line;
