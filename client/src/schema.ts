@@ -530,7 +530,10 @@ export interface components {
              * @example Ann Lee
              */
             full_name: string | null;
-            /** @description The email address. */
+            /**
+             * @description The email address.
+             * @example ann.lee@example.com
+             */
             email: string | null;
             /**
              * @description The phone number as it was entered.

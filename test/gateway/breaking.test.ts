@@ -29,10 +29,10 @@ test("an addition breaks nothing [VER-02]", () => {
 });
 
 test.each([
-  ["optional string email = 3;", "optional string mail = 3;", 'Field "3"'],
-  ["optional string email = 3;", "", 'Field "3"'],
-  ["optional string email = 3;", "optional int32 email = 3;", 'Field "3"'],
-  ["optional string email = 3;", "string email = 3;", 'Field "3"'],
+  ["optional string notes = 5;", "optional string note = 5;", 'Field "5"'],
+  ["optional string notes = 5;", "", 'Field "5"'],
+  ["optional string notes = 5;", "optional int32 notes = 5;", 'Field "5"'],
+  ["optional string notes = 5;", "string notes = 5;", 'Field "5"'],
   ["rpc GetContact(", "rpc FetchContact(", 'RPC "GetContact"'],
   ["message AppendContactNoteRequest {", "message AppendNoteRequest {", 'message "AppendContactNoteRequest"'],
 ])("reports the change %s → %s [VER-02]", (from, to, named) => {

@@ -219,3 +219,10 @@ test("the document and the page have the base address in force", async () => {
     await elsewhere.stop();
   }
 });
+
+test("the sample of a contact has a value for each field of a create", async () => {
+  const { CreateContactRequest: sent, Contact: returned } = (await service.rest("/openapi.json")).body.components
+    .schemas as Record<string, { properties: Record<string, { examples?: string[] }> }>;
+  for (const name of Object.keys(sent?.properties ?? {}))
+    expect([name, returned?.properties[name]?.examples]).toEqual([name, [expect.any(String)]]);
+});
