@@ -135,7 +135,7 @@ test("whole days and cancelled events are left out, and an event that cannot be 
   const text = calendar(
     event("UID:day", "DTSTART;VALUE=DATE:20260302"),
     event("UID:off", "STATUS:CANCELLED", "DTSTART:20260302T090000Z"),
-    event("DTSTART:20260302T090000Z"),
+    event("UID:timeless"),
     event("UID:bad", "DTSTART:yesterday"),
     event("UID:never", "DTSTART:20260302T090000Z", "RRULE:FREQ=NEVER"),
     event(
@@ -168,6 +168,46 @@ test("a zone can have a prefix, the name that Windows gives it, or a definition 
   const events = starts.map((zone, at) => event(`UID:${at}`, `DTSTART;${zone}:20260708T090000`));
   const found = (await sessions(calendar(...defined, ...events))) as { readonly start: string }[];
   expect(found.map(({ start }) => start.slice(11, 16))).toEqual(["07:00", "12:00", "13:00", "15:00", "15:00"]);
+});
+
+test("a time zone is recognized by the name that Outlook shows, if its cities agree [OPS-04]", async () => {
+  const names = [
+    "(UTC-05:00) Eastern Time (US & Canada)",
+    "(GMT+01.00) Paris/Madrid/Brussels/Copenhagen",
+    "(UTC+01:00) Amsterdam, Berlin, Bern, Rom, Stockholm, Wien",
+    "(UTC+02:00) Athens, Istanbul, Minsk",
+    "(UTC+05:30) Chennai, Kolkata, Mumbai, New Delhi",
+    "tzone://Microsoft/Utc",
+    "(UTC-06:00) Phoenix",
+    "(UTC-05:00) Lima, New York",
+    "(UTC+01:00)",
+  ];
+  const events = names.map((name, at) => event(`UID:${at}`, `DTSTART;TZID="${name}":20260708T120000`));
+  const found = (await sessions(calendar(...events))) as ({ readonly start: string } | [number, string])[];
+  expect(found.map((one) => ("start" in one ? one.start.slice(11, 16) : one[1]))).toEqual([
+    ...["16:00", "10:00", "10:00", "09:00", "06:30", "12:00"],
+    ...names.slice(6).map((name) => `the event's time zone is not known: ${name}`),
+  ]);
+});
+
+test("an event without UID is identified by its content, and only a changed time of a series needs one [OPS-04]", async () => {
+  const without = (...lines: readonly string[]): string => calendar(event("DTSTART:20260302T090000Z", ...lines));
+  const idOf = async (text: string): Promise<unknown> =>
+    ((await sessions(text)) as { externalId: string }[])[0]?.externalId;
+  const first = await idOf(without("DTSTAMP:20260101T000000Z", "SUMMARY:Kickoff"));
+  expect(first).toMatch(/^[\da-f]{64}$/);
+  expect(await idOf(without("DTSTAMP:20260102T000000Z", "SUMMARY:Kickoff"))).toBe(first);
+  expect(await idOf(without("SUMMARY:Review"))).not.toBe(first);
+  expect(await sessions(without("RECURRENCE-ID:20260301T090000Z"))).toEqual([[3, "the event has no UID"]]);
+});
+
+test("an end that cannot be read, an empty property and blanks in a rule do not cost the event [OPS-04]", async () => {
+  const start = "DTSTART:20260302T090000Z";
+  expect(await sessions(calendar(event("UID:a", start, "DTEND:None", "EXDATE:", "RDATE;VALUE=DATE:")))).toEqual([
+    { externalId: "a", start: "2026-03-02T09:00:00.000Z" },
+  ]);
+  const rule = "RRULE:FREQ=DAILY;COUNT=3;BYDAY=MO, TU, WE ;WKST=SU";
+  expect(await sessions(calendar(event("UID:s", start, rule)))).toHaveLength(3);
 });
 
 test("each of the calendars of a file has its own time zones, and a cancellation is left out [OPS-04]", async () => {

@@ -112,7 +112,7 @@ async function* unfolded(all: AsyncIterable<readonly Line[]>): AsyncIterable<Lin
 
 /** Parses a component and adds it to its calendar. Returns undefined if it cannot be parsed. */
 function addTo({ lines, calendar }: Block): ICAL.Component | undefined {
-  const joined = withJoinedTexts(lines);
+  const joined = withJoinedTexts(lines).filter((line) => !isEmpty.test(line));
   // A property that cannot be read does not cost the event.
   const component = parsed(joined) ?? parsed(joined.filter(isReadable));
   if (component === undefined) return undefined;
@@ -121,7 +121,10 @@ function addTo({ lines, calendar }: Block): ICAL.Component | undefined {
       if (calendar.zone !== undefined && property.getParameter("tzid") === undefined)
         property.setParameter("tzid", calendar.zone);
   }
-  return calendar.component.addSubcomponent(component);
+  calendar.component.addSubcomponent(component);
+  // An event without a known end is still at its time.
+  for (const name of ["dtend", "duration"]) if (!hasValue(component, name)) component.removeAllProperties(name);
+  return component;
 }
 
 function parsed(lines: readonly string[]): ICAL.Component | undefined {
@@ -132,13 +135,24 @@ function parsed(lines: readonly string[]): ICAL.Component | undefined {
   }
 }
 
+/** A property without a value, such as `EXDATE:`. */
+const isEmpty = /^[A-Za-z][A-Za-z\d-]*(?:;[^:]*)?:\s*$/;
+
+function hasValue(component: ICAL.Component, name: string): boolean {
+  try {
+    return component.getFirstPropertyValue(name) !== null;
+  } catch {
+    return false;
+  }
+}
+
 const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
 
-/** Returns a line as the library needs it: some programs do not say that a value is a date, or write `FREQ=Weekly`. */
+/** Returns a line as the library needs it: some programs do not say that a value is a date, or write `BYDAY=MO, tu`. */
 function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
-    ? line.toUpperCase().replaceAll("\\;", ";")
+    ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
     : line.replace(untypedDate, "$1;VALUE=DATE");
 }
 

@@ -41,9 +41,10 @@ export async function* readIcalendar(
   yield* problems;
   const series = new Map<string, Series>();
   for (const { line, input, component } of events) {
-    const uid = component === undefined ? undefined : textOf(component, "uid");
+    const uid = component === undefined ? undefined : uidOf(component, input);
     if (component === undefined || uid === undefined || !component.hasProperty("dtstart")) {
-      const problem = component === undefined ? unreadable : "the event cannot be read: it needs UID and DTSTART";
+      const problem =
+        component === undefined ? unreadable : `the event has no ${uid === undefined ? "UID" : "DTSTART"}`;
       yield { line, input, content: { problem } };
       continue;
     }
@@ -62,6 +63,15 @@ export async function* readIcalendar(
       yield { line, input, content: { problem: unreadable } };
     }
   }
+}
+
+/** Times at which a calendar is written. */
+const writing = /^(?:DTSTAMP|CREATED|LAST-MODIFIED)[;:].*\n?/gim;
+
+/** Returns what identifies an event: without UID, its content. A changed time of a series needs one. */
+function uidOf(component: ICAL.Component, input: string): string | undefined {
+  const digest = component.hasProperty("recurrence-id") ? undefined : hash("sha256", input.replace(writing, ""));
+  return textOf(component, "uid") ?? digest;
 }
 
 /** Returns the number of the version of an event. */

@@ -20,7 +20,7 @@ export class ZonedCalendar extends ICAL.Component {
     // The definition of a well-known zone can be cut to the rules of one year.
     if (component !== undefined && hasRules && !isKnown(tzid)) return new ICAL.Timezone({ component, tzid });
     const place = component?.getFirstPropertyValue("x-lic-location");
-    const name = nameOf(tzid) ?? (typeof place === "string" ? nameOf(place) : undefined);
+    const name = nameOf(tzid) ?? (typeof place === "string" ? nameOf(place) : undefined) ?? nameOfPlaces(tzid);
     return name === undefined ? undefined : new NamedZone(tzid, name);
   }
 }
@@ -51,8 +51,35 @@ class NamedZone extends ICAL.Timezone {
 /** Returns the IANA name of a zone of Windows, or of one behind a prefix such as `/mozilla.org/20050126_1/`. */
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
-  const names = [parts, parts.slice(-3), parts.slice(-2)].map((some) => some.join("/"));
+  const names = [parts, parts.slice(-3), parts.slice(-2), parts.slice(-1)].map((some) => some.join("/"));
   return windowsZones.get(said.toLowerCase()) ?? names.find(isKnown);
+}
+
+const areas = ["Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "America/Argentina"];
+
+/**
+ * Returns the IANA name of a zone that Outlook shows as `(UTC+01:00) Amsterdam, Berlin, Rome`, in any language. The
+ * offset is that of standard time. The cities that have it must have the same time all year.
+ */
+function nameOfPlaces(said: string): string | undefined {
+  const [, sign = "+", hours = "0", minutes = "0", places = ""] =
+    /^\((?:UTC|GMT) ?(?:([+-])(\d\d?)[:.]?(\d\d)?)?\) ?(.+)$/i.exec(said) ?? [];
+  const known = nameOf(places);
+  if (known !== undefined || places === "") return known;
+  const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+  const found = places
+    .split(/[,;:/()]/)
+    .map((place) => place.trim().replaceAll(" ", "_"))
+    .flatMap((city) => areas.map((area) => `${area}/${city}`))
+    .filter(isKnown)
+    .map((name) => ({ name, offsets: [1, 7].map((month) => offsetIn(name, month)) }))
+    .filter(({ offsets }) => Math.min(...offsets) === offset);
+  return new Set(found.map(({ offsets }) => String(offsets))).size === 1 ? found[0]?.name : undefined;
+}
+
+function offsetIn(name: string, month: number): number {
+  const year = new Date().getUTCFullYear();
+  return new NamedZone(name, name).utcOffset(new ICAL.Time({ year, month, day: 1 }));
 }
 
 function isKnown(timeZone: string): boolean {

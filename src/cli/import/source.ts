@@ -61,7 +61,7 @@ export interface Source {
 }
 
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 3;
+const readerVersion = 4;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
