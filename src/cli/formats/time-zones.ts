@@ -79,7 +79,7 @@ function nameOfPlaces(said: string): string | undefined {
 
 function offsetIn(name: string, month: number): number {
   const year = new Date().getUTCFullYear();
-  return new NamedZone(name, name).utcOffset(new ICAL.Time({ year, month, day: 1 }));
+  return new NamedZone(name, name).utcOffset(new ICAL.Time({ year, month, day: 1 }, ICAL.Timezone.utcTimezone));
 }
 
 function isKnown(timeZone: string): boolean {

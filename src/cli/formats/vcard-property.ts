@@ -1,6 +1,7 @@
 // Reads one property of a vCard: its parameters, and its value in whatever encoding it has.
+import { recognizeCodePage } from "./code-pages.ts";
 import type { Decode } from "./encoding.ts";
-import { decoderOf, recognizeCodePage } from "./encoding.ts";
+import { decoderOf } from "./encoding.ts";
 
 /** A property whose lines are joined, but not decoded: each character of `text` is one byte. */
 export interface RawProperty {

@@ -1,7 +1,8 @@
 // Recognizes the encoding of a whole file before it is imported, and rejects a file that is not in its encoding.
 import { isAscii } from "node:buffer";
 import { rejectUsage } from "../exit.ts";
-import { encodingOf, recognizeCodePage } from "../formats/encoding.ts";
+import { recognizeCodePage } from "../formats/code-pages.ts";
+import { encodingOf } from "../formats/encoding.ts";
 import type { Format } from "../formats/entry.ts";
 
 /** Reads the bytes of a file. */
