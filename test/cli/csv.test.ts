@@ -73,7 +73,14 @@ function isOpen(text: string): boolean {
 }
 
 test("a date in CSV may omit its time, its seconds or its T, and must be in the calendar", async () => {
-  const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
+  const right = [
+    "2026-01-31",
+    "2026-01-31 09:30Z",
+    "2026-01-31T09:30:00.1239+02:00",
+    "2024-02-29T23:59:59-05:00",
+    "2024-02-03 08:09:10 +0000",
+    "2024-02-03 08:09:10 UTC",
+  ];
   expect(
     (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
       timestampText((held(entry) as { createdAt?: Timestamp }).createdAt),
@@ -83,6 +90,8 @@ test("a date in CSV may omit its time, its seconds or its T, and must be in the 
     "2026-01-31T09:30:00.000Z",
     "2026-01-31T07:30:00.123Z",
     "2024-03-01T04:59:59.000Z",
+    "2024-02-03T08:09:10.000Z",
+    "2024-02-03T08:09:10.000Z",
   ]);
   const wrong = ["2026-02-31", "2026-02-30T10:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "31.01.2026"];
   expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(
@@ -282,6 +291,37 @@ test.each([
     "Primeiro nome,Último nome,Fone comercial,Fone de casa,Endereço de E-mail,Celular de trabalho",
     "Bo,Li,1,2,b@example.com,3",
     { fullName: "Bo Li", email: "b@example.com", phone: "3" },
+  ],
+  [
+    "Outlook in Russian",
+    "Имя;Отчество;Фамилия;Организация;Рабочий телефон;Телефон переносной;Адрес эл. почты;Заметки",
+    "Мария;Петровна;Иванова;Ромашка;+7 1;+7 2;m@example.com;позвонить",
+    { fullName: "Мария Петровна Иванова", email: "m@example.com", phone: "+7 2", notes: "позвонить" },
+  ],
+  [
+    "Outlook in Czech",
+    "Jméno;Příjmení;Společnost;Mobilní telefon;E-mailová adresa;Poznámky",
+    "Jiří;Dvořák;Acme;+420 1;j@example.com;přítel",
+    { fullName: "Jiří Dvořák", email: "j@example.com", phone: "+420 1", notes: "přítel" },
+  ],
+  [
+    "Korean",
+    "이름,휴대폰,이메일",
+    "김민준,010-1,m@example.com",
+    { fullName: "김민준", email: "m@example.com", phone: "010-1" },
+  ],
+  ["Korean with parts of the name", "성,이름,전화번호", "김,민준,02-1", { fullName: "김 민준", phone: "02-1" }],
+  [
+    "Calendly, which names the host as well",
+    "User Name,User Email,Invitee Name,Invitee First Name,Invitee Email,Text Reminder Number",
+    "Ann,ann@example.com,Bo Li,Bo,bo@example.com,+1 5",
+    { fullName: "Bo Li", email: "bo@example.com", phone: "+1 5" },
+  ],
+  [
+    "a table with a prefix before each column of a person",
+    "Contact : Id,Contact : First name,Contact : Last name,Contact : Mobile,Contact : Sales owner",
+    "7,Bo,Li,tel:+1-418;ext=5,Cy",
+    { externalId: "7", fullName: "Bo Li", phone: "+1-418 ext. 5" },
   ],
 ])("recognizes the headers of an export: %s", async (_name, header, row, expected) => {
   expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);

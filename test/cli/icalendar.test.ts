@@ -67,6 +67,18 @@ test("an event has its title, place, times, description and video conference [OP
   ]);
 });
 
+test("the address of a video conference is that of its own property, before one in the place [OPS-04]", async () => {
+  for (const name of ["X-GOOGLE-CONFERENCE", "X-PM-CONFERENCE-URL;X-PM-HOST=a@b.example"]) {
+    const lines = [
+      "UID:a",
+      "DTSTART:20260302T090000Z",
+      "LOCATION:https://other.example/",
+      `${name}:https://zoom.us/j/9`,
+    ];
+    expect(await sessions(calendar(event(...lines))), name).toMatchObject([{ conferenceUrl: "https://zoom.us/j/9" }]);
+  }
+});
+
 test("a recurring event keeps its local time over a change of the clocks, until 31 days from now, without its exceptions [OPS-04]", async () => {
   const zone = "TZID=W. Europe Standard Time";
   const series = event(
@@ -123,7 +135,7 @@ test("a zone that the calendar does not define is one of the IANA database, or t
   expect(await sessions(calendar(...zones))).toEqual([
     { externalId: "a", start: "2026-07-02T13:00:00.000Z" },
     [7, "the event's time zone is not known: Nowhere"],
-    [11, "the event's time zone is not known: none"],
+    [11, expect.stringContaining("X-WR-TIMEZONE:Europe/Berlin")],
   ]);
   for (const own of ["X-WR-TIMEZONE:Europe/Berlin", "X-WR-TIMEZONE;VALUE=TEXT:Europe/Berlin", berlin])
     expect(await sessions(calendar(own, timed("c", ":20260115T090000")))).toEqual([

@@ -92,6 +92,14 @@ test.each<[string, string[], string, Record<string, string>]>([
   ["a tel: URI is decoded", ["TEL;VALUE=uri:tel:+49%2030-1"], "4.0", { phone: "+49 30-1" }],
   ["a tel: URI keeps its extension", ["TEL;VALUE=uri:tel:+1-418;ext=102;x=y"], "4.0", { phone: "+1-418 ext. 102" }],
   [
+    "a local number of a tel: URI follows its prefix",
+    ["TEL;VALUE=uri:tel:863-1234;phone-context=+1-914"],
+    "4.0",
+    { phone: "+1-914-863-1234" },
+  ],
+  ["a domain is no prefix", ["TEL;VALUE=uri:tel:7042;phone-context=example.com"], "4.0", { phone: "7042" }],
+  ["an extension needs no tel: URI", ["TEL;WORK:+1-418;ext=102"], "2.1", { phone: "+1-418 ext. 102" }],
+  [
     "an identifier of more than 200 characters is left out",
     ["FN:Una", `UID:${"u".repeat(201)}`],
     "3.0",

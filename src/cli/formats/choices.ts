@@ -79,12 +79,35 @@ function phoneRank(kind: string): number {
 export function choosePhone(choices: readonly Choice[]): { readonly phone?: string; readonly leftOut: number } {
   const ranked = choices
     .filter(({ value }) => value.trim() !== "")
-    .map(({ value, preference, kind }) => ({ value: visible(value), preference, rank: phoneRank(kind) }))
+    .map(({ value, preference, kind }) => ({ value: numberOf(visible(value)), preference, rank: phoneRank(kind) }))
     .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
   const fits = ranked.filter(({ value }) => [...value].length <= maxPhoneLength);
   const phone = fits[0]?.value;
   const leftOut = ranked.length - fits.length;
   return phone === undefined ? { leftOut } : { phone, leftOut };
+}
+
+/**
+ * Returns a number as it is dialled. A `tel:` URI (RFC 3966) is decoded: the prefix that it names precedes a local
+ * number, and an extension follows. Some programs write the parameters without the URI.
+ */
+function numberOf(value: string): string {
+  const isUri = /^tel:/i.test(value);
+  const [number = "", ...parameters] = value.replace(/^tel:/i, "").split(";");
+  if (!isUri && !parameters.some((one) => /^(?:ext|phone-context)=/i.test(one))) return value;
+  const parameter = (name: string): string | undefined =>
+    parameters.find((one) => one.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
+  const [prefix = "", extension] = [parameter("phone-context"), parameter("ext")];
+  const whole = prefix.startsWith("+") && !number.startsWith("+") ? `${prefix}-${number}` : number;
+  return percentDecoded(extension === undefined ? whole : `${whole} ext. ${extension}`);
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function lateness(rank: number): number {

@@ -70,7 +70,12 @@ const names: ReadonlyMap<string, { readonly target: Target; readonly rank: numbe
 const dependent: readonly Dependent[] = [
   { names: ["apelido"], to: "nickname", needs: "family_name" },
   { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
-  { names: ["name", "nombre", "nome"], to: "given_name", needs: "family_name", lacks: "given_name" },
+  {
+    names: ["name", "nombre", "nome", "이름".normalize("NFD")],
+    to: "given_name",
+    needs: "family_name",
+    lacks: "given_name",
+  },
   { names: ["prefix"], to: "name_prefix", needs: "given_name" },
   { names: ["home"], to: "phone_home", needs: "phone_pager" },
   { names: ["particular"], to: "phone_home", needs: "phone_work" },
@@ -293,7 +298,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
       continue;
     }
     const label = labelOf(header, at);
-    const found = names.get(base) ?? byWords(name);
+    const found = names.get(base) ?? ofPerson(base) ?? byWords(name);
     const code = base.endsWith("number") ? codes.get(`${base.slice(0, -"number".length)}callingcode`) : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
@@ -314,6 +319,14 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
   }
   for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
+}
+
+/** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
+const person = /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved)/;
+
+function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
+  const found = names.get(base.replace(person, ""));
+  return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
 }
 
 /** Returns the target of a header by its words. A column with a name that a program is known for takes precedence. */

@@ -160,10 +160,14 @@ function entryOf({ line, input }: Row, { values, leftOut, problem }: Values, col
 
 /**
  * Parses an instant as in requests. Also accepts a space before the time, and a time without seconds, as in
- * spreadsheets.
+ * spreadsheets, and an offset such as `UTC` or ` +0000`, as in dumps of databases.
  */
 function timestampOf(value: string): Timestamp | undefined {
-  const exact = value.replace(" ", "T").replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
+  const exact = value
+    .replace(" ", "T")
+    .replace(/ ?UTC$/, "Z")
+    .replace(/ ?([+-]\d\d):?(\d\d)$/, "$1:$2")
+    .replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
   const found = parseInstant(exact);
   return found && timestampFromDate(new Date(exact.includes("T") ? found.last : found.first));
 }

@@ -167,8 +167,12 @@ function* sessionOf(
   if (textOf(component, "status")?.toUpperCase() === "CANCELLED") return;
   const start = times?.start ?? instant(first);
   if (start === undefined) {
-    const zone = component.getFirstProperty("dtstart")?.getFirstParameter("tzid") ?? "none";
-    yield { line, input, content: { problem: `the event's time zone is not known: ${zone}` } };
+    const zone = component.getFirstProperty("dtstart")?.getFirstParameter("tzid");
+    const problem =
+      zone === undefined
+        ? "the event and its calendar name no time zone: add a line such as X-WR-TIMEZONE:Europe/Berlin to the calendar"
+        : `the event's time zone is not known: ${zone}`;
+    yield { line, input, content: { problem } };
     return;
   }
   const end = times?.end ?? endOf(component, start);
@@ -244,7 +248,7 @@ function providerOf(url: string): { readonly conferenceProvider?: string } {
 
 /** Returns the address of the video conference: of its own property, or in the location or the description. */
 function urlOf(component: ICAL.Component, place: string | undefined): string | undefined {
-  const own = ["x-google-conference", "conference", "x-microsoft-skypeteamsmeetingurl"]
+  const own = ["x-google-conference", "conference", "x-microsoft-skypeteamsmeetingurl", "x-pm-conference-url"]
     .map((name) => textOf(component, name))
     .find((value) => value !== undefined && isAddress(value));
   if (own !== undefined) return own;

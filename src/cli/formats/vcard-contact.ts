@@ -63,7 +63,7 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
   const { email, problem } = chooseEmail(all("EMAIL").map((one) => choiceOf(one, unescaped(one.value))));
   if (problem !== undefined) return { leftOut, problem };
   const labels = new Map(all("X-ABLABEL").map(({ group, value }) => [group, value]));
-  const chosen = choosePhone(all("TEL").map((one) => choiceOf(one, phoneOf(one), labels.get(one.group))));
+  const chosen = choosePhone(all("TEL").map((one) => choiceOf(one, lineOf(one), labels.get(one.group))));
   const notes = all("NOTE")
     .map(({ value }) => unescaped(value).replace(/\r\n?/g, "\n").trim())
     .filter((note) => note !== "")
@@ -138,23 +138,6 @@ function typesOf({ parameters }: Property): readonly string[] {
 function preferenceOf(property: Property): number {
   const pref = Number.parseInt(property.parameters.get("PREF")?.[0] ?? "", 10);
   return pref > 0 ? Math.min(pref, notPreferred) : typesOf(property).includes("PREF") ? 1 : notPreferred;
-}
-
-/** Returns a number as it is dialled. A `tel:` URI (RFC 3966) is decoded, and its extension follows the number. */
-function phoneOf(property: Property): string {
-  const value = lineOf(property);
-  if (!/^tel:/i.test(value)) return value;
-  const [number = "", ...parameters] = value.slice("tel:".length).split(";").map(percentDecoded);
-  const extension = parameters.find((one) => /^ext=/i.test(one))?.slice("ext=".length);
-  return extension === undefined ? number : `${number} ext. ${extension}`;
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Returns the name in the parts of N. Before 3.0, a comma separates nothing. */
