@@ -195,6 +195,8 @@ test("a time zone is recognized by the name that Outlook shows, if its cities ag
     "(UTC+01:00)",
   ];
   const events = names.map((name, at) => event(`UID:${at}`, `DTSTART;TZID="${name}":20260708T120000`));
+  const unquoted = event("UID:unquoted", `DTSTART;TZID=${names[0]}:20260708T120000`);
+  expect(await sessions(calendar(unquoted))).toEqual([{ externalId: "unquoted", start: "2026-07-08T16:00:00.000Z" }]);
   const found = (await sessions(calendar(...events))) as ({ readonly start: string } | [number, string])[];
   expect(found.map((one) => ("start" in one ? one.start.slice(11, 16) : one[1]))).toEqual([
     ...["16:00", "10:00", "10:00", "09:00", "06:30", "12:00"],

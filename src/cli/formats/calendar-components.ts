@@ -148,12 +148,15 @@ function hasValue(component: ICAL.Component, name: string): boolean {
 
 const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
 
+/** A name such as `(UTC+01:00) Paris` that is not in quotes, although it has a colon. */
+const unquotedZone = /;TZID=(\([^")]{1,20}\)[^":;]*)(?=:\d{8})/i;
+
 /** Returns a line as the library needs it: some programs do not say that a value is a date, or write `BYDAY=MO, tu`. */
 function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
     ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
-    : line.replace(untypedDate, "$1;VALUE=DATE");
+    : line.replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;
