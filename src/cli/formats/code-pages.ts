@@ -30,11 +30,11 @@ const arabic = ["امنردهيسبتحعلكفقجشخزصوطغثضذظءئأ�
 /** Encodings of one byte a character, their languages, and in bits how much rarer they are than the first. */
 const codePages: readonly (readonly [encoding: string, languages: readonly string[], rarity: number])[] = [
   ["windows-1252", latin, 0],
-  ["windows-1250", latin, 2],
-  ["windows-1254", latin, 2],
-  ["windows-1257", latin, 4],
-  ["macintosh", latin, 4],
-  ["iso-8859-2", latin, 4],
+  ["windows-1250", latin, 5],
+  ["windows-1254", latin, 5],
+  ["windows-1257", latin, 7],
+  ["macintosh", latin, 6],
+  ["iso-8859-2", latin, 7],
   ["windows-1251", cyrillic, 2],
   ["koi8-r", cyrillic, 4],
   ["koi8-u", cyrillic, 4],
@@ -86,7 +86,7 @@ const pairedPages: readonly (readonly [encoding: string, frequent: ReadonlySet<s
 const bits = { absent: 7, wrong: 9, typographic: 4, sign: 6, frequent: 7, usual: 11, unusual: 18 };
 /** How many bits a letter, and a character of two bytes, may have on average. In a wrong encoding, it has more. */
 const [maxLetter, maxPair] = [5, 10];
-/** How many bits fewer a text must have in its encoding than in any other one with another result. */
+/** How many bits fewer a text must have in its encoding than in any other plausible one with another result. */
 const margin = 4;
 /** How many characters are rated: a property of a vCard can have millions. */
 const maxRated = 50_000;
@@ -96,21 +96,22 @@ const decoders = new Map<string, Decode>();
 /** Returns the code page of bytes that are not UTF-8. Returns undefined if none is plausible, or more than one. */
 export function recognizeCodePage(bytes: Uint8Array): string | undefined {
   const found = new Map<string, { readonly encoding: string; readonly sum: number; readonly most: number }>();
-  const add = (encoding: string, mean: number, rate: (text: string) => number): void => {
+  const add = (encoding: string, rarity: number, mean: number, rate: (text: string) => number): void => {
     const decode = decoders.get(encoding) ?? decoderOf(encoding);
     decoders.set(encoding, decode);
     const text = decode(bytes);
     if (text === undefined || found.has(text)) return;
     const begin = text.slice(0, maxRated);
-    found.set(text, { encoding, sum: rate(begin), most: mean * (begin.match(/[^\0-\x7f]/g)?.length ?? 0) });
+    const most = rarity + mean * (begin.match(/[^\0-\x7f]/g)?.length ?? 0);
+    found.set(text, { encoding, sum: rarity + rate(begin), most });
   };
   for (const [encoding, languages, rarity] of codePages)
-    add(encoding, maxLetter, (text) => rarity + bitsOfWords(text, languages) + bitsOfSigns(text));
+    add(encoding, rarity, maxLetter, (text) => bitsOfWords(text, languages) + bitsOfSigns(text));
   for (const [encoding, frequent, usual] of pairedPages)
-    add(encoding, maxPair, (text) => bitsOfPairs(text, frequent, usual));
-  const [best, next] = [...found.values()].toSorted((one, other) => one.sum - other.sum);
-  if (best === undefined || best.sum > best.most) return undefined;
-  return next === undefined || next.sum - best.sum >= margin ? best.encoding : undefined;
+    add(encoding, 0, maxPair, (text) => bitsOfPairs(text, frequent, usual));
+  const plausible = [...found.values()].filter(({ sum, most }) => sum <= most);
+  const [best, next] = plausible.toSorted((one, other) => one.sum - other.sum);
+  return next === undefined || next.sum - (best?.sum ?? 0) >= margin ? best?.encoding : undefined;
 }
 
 const letter = /\p{L}/u;
