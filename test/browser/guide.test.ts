@@ -55,6 +55,10 @@ test("the search opens with / and Ctrl-K, and finds pages by their usual names",
     ["Control+k", "sdk", "TypeScript client: SDKs for other languages"],
     ["Control+k", "cron", "Stay in step with a source: Every night with cron"],
     ["Control+k", "nightly", "Stay in step with a source: Every night with cron"],
+    ["Control+k", "google contacts", "Import and export: Files"],
+    ["Control+k", "record page", "Import and export: Files"],
+    ["Control+k", "iphone", "Import and export: Export"],
+    ["Control+k", "load", "Observe: Load, latency and failures"],
   ] as const) {
     await page.keyboard.press(keys);
     expect(await search.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);

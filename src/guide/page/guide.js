@@ -129,7 +129,7 @@ function showFound(list, entries, words) {
 
 /**
  * Returns the weight of an entry for a query: 0 unless each word is the prefix of a word in the entry. Matches in
- * headings weigh more, and the beginning of a page comes before its other sections.
+ * headings weigh more, as does the whole query as a phrase, and the beginning of a page comes before its other sections.
  * @param {Entry} entry
  * @param {readonly string[]} words
  */
@@ -142,7 +142,9 @@ function weightOf([page, heading, , text], words) {
     if (!inTitle && !body.some((one) => one.startsWith(word))) return 0;
     weight += inTitle ? 10 : 1;
   }
-  return weight;
+  const isPhrase =
+    words.length > 1 && body.some((_, at) => words.every((word, more) => body[at + more]?.startsWith(word)));
+  return isPhrase ? weight + 10 : weight;
 }
 
 /** @param {Entry} entry @param {readonly string[]} words */
