@@ -25,6 +25,11 @@ function textsOf(code: string): string[] {
   );
 }
 
+/** Whether a text is a sentence, and no name of a setting or of a code. */
+function isSentence(text: string): boolean {
+  return text.replaceAll("…", "").trim().split(/\s+/).length >= 3;
+}
+
 /** What `npm start` and the command line may end with: the texts of the calls that end them. */
 const ending =
   /(?:\bwrong\(|\brejectUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\bfailure\(\s*exitCodes\.\w+,\s*).*$/gm;
@@ -37,8 +42,15 @@ const printed = [
   ...["src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
 ]
   .flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
-  // A sentence, and no name of a setting or of a code.
-  .filter((text) => text.replaceAll("…", "").trim().split(/\s+/).length >= 3);
+  .filter(isSentence);
+
+/** The lines that the log may have at `warn` and `error`, apart from those of the command line. */
+const logged = filesIn("src", /^cli\//)
+  .flatMap((path) => [
+    ...readFileSync(path, "utf8").matchAll(/\b(?:log\??\.(?:warn|error)|onTrouble|warn)\([^;]*?\)[;,]?$/gm),
+  ])
+  .flatMap(([call]) => textsOf(call))
+  .filter(isSentence);
 
 /** Everything that anything in the sources may say. */
 const sources = [...filesIn("src"), ...filesIn("gateway")].map((path) => readFileSync(path, "utf8")).flatMap(textsOf);
@@ -66,9 +78,11 @@ test("finds the messages in the sources", () => {
   expect(printed.length).toBeGreaterThan(45);
   expect(printed).toContain("No MongoDB: …. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.");
   expect(printed).toContain("must be at least 6 months after V1_DEPRECATED_AT");
+  expect(logged).toContain("no lease on the primary of MongoDB: requests that need it get 503");
+  expect(logged).toContain("the search terms of the previous release cannot be looked for");
 });
 
-test.each([...new Set(printed)])("the page has the message: %s", (said) => {
+test.each([...new Set([...printed, ...logged])])("the page has the message: %s", (said) => {
   // What the page shortens by `…` it has as far as it goes.
   const has = shown.some((text) => isSaid(text, said) || (parts(text).join("").length > 25 && isSaid(said, text)));
   expect(has, said).toBe(true);
