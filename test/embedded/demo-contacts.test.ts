@@ -42,6 +42,12 @@ describe("the demo's contacts", () => {
     expect(named("Anne Lee")).toEqual([]);
   });
 
+  test("have no word that begins with Ann in the profile enrolled, whose first search finds nothing", () => {
+    const { contacts } = recordsOf("enrolled", now);
+    expect(contacts.length).toBeGreaterThan(0);
+    expect(contacts.filter(({ fullName, email }) => /\bann/i.test(`${fullName} ${email}`))).toEqual([]);
+  });
+
   test("have names in many scripts", () => {
     const scripts = [
       "Greek",
