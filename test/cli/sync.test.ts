@@ -151,6 +151,17 @@ test("nothing is archived for an entry that cannot be read, unless its external 
   expect((await contactsOf(client)).get("c-9")).toMatchObject({ archived_at: null });
 });
 
+test("swapped emails are rejected every time, until their rows were imported without emails [OPS-04]", async () => {
+  const client = await newClient(service());
+  const run = async (...rows: readonly string[]) =>
+    (await cli(service(), importing(client, "swap.csv", csv(...rows), "--sync"))).code;
+  const swapped = ["c-1,Ann,two@example.com,", "c-2,Bo,one@example.com,"];
+  expect(await run("c-1,Ann,one@example.com,", "c-2,Bo,two@example.com,")).toBe(0);
+  expect([await run(...swapped), await run(...swapped)]).toEqual([4, 4]);
+  expect([await run("c-1,Ann,,", "c-2,Bo,,"), await run(...swapped)]).toEqual([0, 0]);
+  expect((await contactsOf(client)).get("c-1")).toMatchObject({ full_name: "Ann", email: "two@example.com" });
+});
+
 test("--sync rejects a record that it could not find again [OPS-04]", async () => {
   const client = await newClient(service());
   const text = csv("c-1,Ann,,", ",Bo,bo@example.com,", ",Cy,,");
