@@ -87,7 +87,10 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
       (value: string, all: readonly string[] = []) => [...all, value],
     )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252; by default, it is recognized")
-    .option("--rejects <file>", "add the rejected records to a file, as NDJSON: line, reason, message, input")
+    .option(
+      "--rejects <file>",
+      "add the rejected records to a file, as NDJSON: line, reason, message, contact_id, input",
+    )
     .option("--strict", "stop at the first rejected record; later records may be written too")
     .option("--name <name>", "the name of the import, instead of the one derived from the file and the account")
     .option("--again", "import a file under another name, which creates records without ids once more")

@@ -151,6 +151,9 @@ test("rejects each unreadable record with its line and reason, writes the rest, 
     result.rejections.map(({ line, reason }: { line: number; reason: string }) => [line, reason]).sort(byLine),
   ).toEqual(expected);
   expect(result.rejections.find(({ line }: { line: number }) => line === 5).message).toContain("nickname");
+  const search = "records.v1.ContactService/SearchContacts";
+  const [ann] = (await service().internalCall(search, { query: "ann" }, { "records-account-id": id })).body.contacts;
+  expect(result.rejections.find(({ line }: { line: number }) => line === 3).contact_id).toBe(ann.id);
   const kept = readFileSync(rejects, "utf8")
     .trim()
     .split("\n")

@@ -59,6 +59,7 @@ function rejectOf({ error }: Rejection, { line, input }: Partial<Origin> = {}): 
     line: line ?? null,
     reason: ReasonSchema.value[error?.reason ?? 0]?.name.replace(/^REASON_/, "") ?? "UNSPECIFIED",
     message: error?.message ?? "",
+    contact_id: error?.contactId,
     input,
   };
 }

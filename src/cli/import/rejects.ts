@@ -14,6 +14,8 @@ export interface Reject {
   /** The service's name of the reason, or UNREADABLE if the entry is not a valid record. */
   readonly reason: string;
   readonly message: string;
+  /** The id of the contact that has the email, with DUPLICATE_EMAIL. */
+  readonly contact_id?: string | undefined;
   readonly input: string | undefined;
 }
 
@@ -38,8 +40,8 @@ export const unreadable = "UNREADABLE";
 const lineFeed = 0x0a;
 
 /**
- * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, and the
- * original `input`. Fails with a usage error if the file cannot be opened.
+ * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, for an email
+ * in use `contact_id`, and the original `input`. Fails with a usage error if the file cannot be opened.
  */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
@@ -61,8 +63,8 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
     first,
     add(reject) {
       requireWhole();
-      const { line, reason, message } = reject;
-      if (first.length < shownInSummary) first.push({ line, reason, message });
+      const { line, reason, message, contact_id } = reject;
+      if (first.length < shownInSummary) first.push({ line, reason, message, contact_id });
       const text = textOf(reject);
       const isNew = reason !== unreadable || !unreadableEntries.has(hash("sha256", text));
       if (isNew) stream?.write(`${text}\n`);
@@ -79,8 +81,8 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
 }
 
 /** Returns the line of an entry in the file. */
-function textOf({ line, reason, message, input }: Reject): string {
-  return JSON.stringify({ line, reason, message, input: input ?? null });
+function textOf({ line, reason, message, contact_id, input }: Reject): string {
+  return JSON.stringify({ line, reason, message, contact_id, input: input ?? null });
 }
 
 /** What a file of rejects has before the import. */

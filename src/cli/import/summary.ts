@@ -56,7 +56,10 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     values_left_out: outcome.leftOut,
     archived: outcome.archived,
     not_archived: outcome.notArchived,
-    rejections: rejects.first.map((one) => ({ ...one })),
+    rejections: rejects.first.map(({ contact_id, ...one }) => ({
+      ...one,
+      ...(contact_id === undefined ? {} : { contact_id }),
+    })),
     rejections_left_out: outcome.rejected - rejects.first.length,
     seconds: Math.round(outcome.seconds * 1_000) / 1_000,
   };
@@ -80,13 +83,18 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
         ? []
         : [["not archived, because some entries cannot be read", count(outcome.notArchived)] as const]),
     ]),
-    ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
+    ...first.map((one) => `  ${placeOf(one)}: ${one.message}${holderOf(one)}`),
     ...(rejected > first.length
       ? [
           `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? ", which no file has: set --rejects FILE when you import" : `, see ${rejectsFile}`}`,
         ]
       : []),
   ];
+}
+
+/** Names the contact that has an email. */
+function holderOf({ contact_id }: Pick<Reject, "contact_id">): string {
+  return contact_id === undefined ? "" : ` Its id is ${contact_id}.`;
 }
 
 /** Returns what an import passed over, as far as there is any. */
