@@ -59,6 +59,11 @@ test("the search opens with / and Ctrl-K, and finds pages by their usual names",
     ["Control+k", "record page", "Import and export: Files"],
     ["Control+k", "iphone", "Import and export: Export"],
     ["Control+k", "load", "Observe: Load, latency and failures"],
+    ["Control+k", "utilization", "Observe: Load, latency and failures"],
+    ["Control+k", "request id", "Observe: Find the cause of a failed request by its id"],
+    ["Control+k", "link session to contact", "Import meetings: Link a session to a contact, or set its date"],
+    ["Control+k", "gdpr", "Command line: Erase an account"],
+    ["Control+k", "assistant finds nothing", "Troubleshoot: An assistant or a search does not find what is there"],
   ] as const) {
     await page.keyboard.press(keys);
     expect(await search.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
