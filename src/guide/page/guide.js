@@ -130,6 +130,7 @@ function showFound(list, entries, words) {
 /**
  * Returns the weight of an entry for a query: 0 unless each word is the prefix of a word in the entry. Matches in
  * headings weigh more, as does the whole query as a phrase, and the beginning of a page comes before its other sections.
+ * What changed in a release comes last.
  * @param {Entry} entry
  * @param {readonly string[]} words
  */
@@ -144,7 +145,8 @@ function weightOf([page, heading, , text], words) {
   }
   const isPhrase =
     words.length > 1 && body.some((_, at) => words.every((word, more) => body[at + more]?.startsWith(word)));
-  return isPhrase ? weight + 10 : weight;
+  if (isPhrase) weight += 10;
+  return page === "Changelog" && heading !== page ? weight / 1_000 : weight;
 }
 
 /** @param {Entry} entry @param {readonly string[]} words */
