@@ -50,7 +50,7 @@ export async function findMisspelt(
     left -= terms.length;
     const others = readings
       .filter(({ words }) => words.includes(word))
-      .map(({ words }) => words.toSpliced(words.indexOf(word), 1).map((other) => checkPattern(other, CONTACT_SHAPE)));
+      .map(({ words }) => words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE)));
     const checked = { ...anyOf(others.map((patterns) => searchTextConditions(patterns))), ...condition };
     return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
       filter: { account_id: scope.accountId, [termsField]: { $in: some } },

@@ -191,7 +191,7 @@ export function prepare(contacts: readonly OracleContact[]): readonly Prepared[]
 /** The indexes of the contacts that a query of words finds, at most 25, tier by tier, the newest first in each. */
 export function searchContacts(prepared: readonly Prepared[], query: string): number[] {
   const cuts = [...new Set([query, ...expansions(query)])]
-    .flatMap((one) => cutsOf(fold(one)))
+    .flatMap((one) => cutsOf(fold(one)).map((cut) => [...new Set(cut)]))
     .filter(({ length }) => length > 0);
   if (cuts.length === 0) return [];
   const tiers: number[][] = [[], [], [], []];
