@@ -7,7 +7,7 @@ import { inForm } from "../support/form.ts";
 import { createRandom, inventedContact, inventedName, inventedQuery, inventedText } from "./invented.ts";
 import { compare, fillWith } from "./comparison.ts";
 
-vi.setConfig({ testTimeout: 900_000 });
+vi.setConfig({ testTimeout: 1_800_000 });
 
 const service = useService();
 
