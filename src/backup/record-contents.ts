@@ -14,7 +14,7 @@ import { SessionDetailSchema, SessionSummarySchema } from "../gen/records/v1/ses
 import type { ExportedRecord } from "../ingest/exported.ts";
 import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "../ingest/exported.ts";
 import type { NoteDocument } from "../notes/document.ts";
-import { contactNoteFields, sessionNoteFields } from "../notes/document.ts";
+import { contactNoteFields, noteTypeNames, sessionNoteFields } from "../notes/document.ts";
 import { resultMessage } from "../notes/store.ts";
 import type { SessionClientNames, SessionDocument } from "../sessions/document.ts";
 import { sessionFields } from "../sessions/document.ts";
@@ -145,7 +145,7 @@ export const noteContents = contents<NoteDocument>({
     kind: oneOf("contact", "session"),
     parent_id: anId,
     label: unset(aText),
-    type: aText,
+    type: oneOf(...noteTypeNames),
     position: aNumber,
     created_at: aTime,
     updated_at: aTime,

@@ -30,6 +30,12 @@ export function noteTypeName(type: SessionNoteType): string {
   return SessionNoteTypeSchema.value[type]?.localName.toLowerCase() ?? "";
 }
 
+/** The stored names of all types of notes. */
+export const noteTypeNames: readonly string[] = [
+  // REST's own names are added to those of an enum.
+  ...new Set(SessionNoteTypeSchema.values.map(({ number }) => noteTypeName(number as SessionNoteType))),
+].filter((name) => name !== noteTypeName(SessionNoteType.UNSPECIFIED));
+
 /** Returns the type with this stored name. */
 export function noteTypeOf(name: string): SessionNoteType {
   return SessionNoteType[name.toUpperCase() as keyof typeof SessionNoteType];

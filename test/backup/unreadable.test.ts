@@ -57,7 +57,13 @@ test.each<[string, string, Document, string]>([
     { contact_id: new UUID(), client: { full_name: 1 } },
     "client.full_name must be a string",
   ],
-  ["a note whose type is a number", "notes", { kind: "session", type: 7 }, "type must be a string"],
+  [
+    "a note whose type is a number",
+    "notes",
+    { kind: "session", type: 7 },
+    "type must be one of user_manual, ai_meeting",
+  ],
+  ["a note of an unknown type", "notes", { kind: "session", type: "unspecified" }, "ai_assistant, reader_comment"],
   [
     "a note at no whole position",
     "notes",
