@@ -36,8 +36,8 @@ export const isolation: Drill = {
       to: "{ $match: { _id: id } }, { $project: withoutTerms },",
     }),
     control("a contact is deleted by its id alone", "ingest", {
-      from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)",
-      to: "contacts.deleteOne({ _id: id }, options)",
+      from: "removeFound(contacts, scope, { _id: { $in: ids } }, options)",
+      to: "contacts.deleteMany({ _id: { $in: [...ids] } }, options).then(() => [...ids])",
     }),
     control("every assistant is treated as the first one", "MCP", {
       from: "const holder = (inbound: Inbound): Reader => entered.get(inbound)",
