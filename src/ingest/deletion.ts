@@ -12,7 +12,7 @@ import type { WriteScope } from "../call/scope.ts";
 import type { NoteOwners, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
 import type { TranscriptStore } from "../sessions/transcripts.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { eachConcurrently } from "./map-concurrently.ts";
 
 /** The kinds of records that can be deleted. */
 export type DeletedKind = "contact" | "session" | "transcript" | "note" | "session_note" | "contact_note";
@@ -68,11 +68,9 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
         const resolved = await resolveNames(stores, scope, due);
         const deleted = new Set<string>();
-        const done = await mapConcurrently(groupsOf(resolved), { width, names: () => [] }, async (group) => {
+        await eachConcurrently(groupsOf(resolved), width, async (group) => {
           for (const id of await deleteGroup(scope, group)) deleted.add(keyOf(group.place, id));
-          return { id: scope.accountId };
         });
-        for (const one of done) if ("failure" in one) throw one.failure;
         // Of several names of one record, only the first deletes it.
         for (const { name, id } of resolved) {
           const isDeleted = id !== undefined && deleted.delete(keyOf(placeOf(name), id));

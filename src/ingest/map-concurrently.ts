@@ -1,4 +1,4 @@
-// Concurrent writes of a batch's items, each with its own outcome.
+// Concurrent writes of a batch: of its items, each with its own outcome, or of groups that succeed together.
 import { duplicateIndex } from "../db/mongo.ts";
 import { Failure } from "../call/errors.ts";
 import type { Outcome } from "../db/named.ts";
@@ -29,26 +29,41 @@ export async function mapConcurrently<Item>(
   write: (item: Item, follows: boolean) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(items.length);
-  const groups = connected(items.map(names));
-  let next = 0;
-  let ended: { readonly error: unknown } | undefined;
-  async function work(): Promise<void> {
-    for (let group = groups[next++]; group !== undefined; group = groups[next++]) {
-      for (const [turn, at] of group.entries()) {
-        if (ended !== undefined) return;
-        try {
-          outcomes[at] = await write(items[at] as Item, turn > 0);
-        } catch (error) {
-          const failure = failureOfItem(error);
-          if (failure === undefined) ended ??= { error };
-          else outcomes[at] = { failure };
-        }
+  await eachConcurrently(connected(items.map(names)), width, async (group, isEnded) => {
+    for (const [turn, at] of group.entries()) {
+      if (isEnded()) return;
+      try {
+        outcomes[at] = await write(items[at] as Item, turn > 0);
+      } catch (error) {
+        const failure = failureOfItem(error);
+        if (failure === undefined) throw error;
+        outcomes[at] = { failure };
       }
     }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, groups.length) }, work));
-  if (ended !== undefined) throw ended.error;
+  });
   return outcomes;
+}
+
+/**
+ * Runs the work for all groups, `width` of them concurrently. Rejects with the first error. It then starts no further
+ * groups and waits for those under way, which can see that by `isEnded`.
+ */
+export async function eachConcurrently<Group>(
+  groups: readonly Group[],
+  width: number,
+  work: (group: Group, isEnded: () => boolean) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let ended: { readonly error: unknown } | undefined;
+  async function run(): Promise<void> {
+    while (ended === undefined && next < groups.length) {
+      await work(groups[next++] as Group, () => ended !== undefined).catch((error: unknown) => {
+        ended ??= { error };
+      });
+    }
+  }
+  await Promise.all(Array.from({ length: width }, run));
+  if (ended !== undefined) throw ended.error;
 }
 
 /** Groups the indexes of the lists so that no two groups share a name. The groups and their members are in order. */
