@@ -13,7 +13,7 @@ const triedAt = [1_000, 5_000] as const;
  * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least
  * `firstCountLimit`, and its keys up to the lower bound are passed over twice.
  */
-const maxPassed = 20_000;
+export const maxPassed = 20_000;
 
 /** A condition on the rank that limits a search to part of an account. */
 export interface RankRange {
@@ -30,63 +30,82 @@ export interface TermCount {
   readonly since: number | undefined;
 }
 
-/** Counts the documents of all terms by one command, from index keys alone. An undefined term counts all documents. */
-export async function countTerms(
-  collection: Collection<Document>,
-  scope: Scope,
-  terms: readonly (string | undefined)[],
-  within: RankRange,
-): Promise<ReadonlyMap<string | undefined, TermCount>> {
-  const pipelines = terms.map((term, at): Document[] => [
-    ...newestWith(scope, term, within),
-    { $limit: firstCountLimit },
-    { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
-  ]);
-  const rows = await readUnion<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
-  const found = new Map(rows.map((row) => [row._id, row]));
-  return new Map(
-    terms.map((term, at) => {
-      const { count, since } = found.get(at) ?? { count: 0, since: undefined };
-      return [term, { term, count, since: count < firstCountLimit ? undefined : since }];
-    }),
-  );
+/** What to find out about terms. */
+export interface TermQuestions {
+  /** Terms to count. An undefined one counts all documents. */
+  readonly terms?: readonly (string | undefined)[];
+  /** Groups of counted terms that all reached the limit, and of which the rarest is wanted. */
+  readonly groups?: readonly (readonly TermCount[])[];
+  /** The share of `maxPassed` for the groups, if the query asks more than once. */
+  readonly most?: number;
 }
 
 /**
- * Checks by one command whether each term has as many documents as the higher bounds: passing over keys costs a third
- * of counting them. Each group contains the terms whose rarest is wanted.
+ * Counts terms by one command, if there are any, from index keys alone. For the terms of groups, checks whether each has as many
+ * documents as the higher bounds: passing over keys costs a third of counting them.
  */
-export async function compareTermCounts(
+export async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
-  groups: readonly (readonly TermCount[])[],
+  { terms = [], groups = [], most = maxPassed }: TermQuestions,
   within: RankRange,
-): Promise<ReadonlyMap<TermCount, TermCount>> {
-  const counts = [...new Set(groups.flat())];
+): Promise<ReadonlyMap<string | undefined, TermCount>> {
+  const compared = [...new Set(groups.flat())];
   // A term without others needs no comparison.
-  const compared = new Set(groups.filter(({ length }) => length > 1).flat());
+  const ofSeveral = new Set(groups.filter(({ length }) => length > 1).flat());
   // The search of each group then scans up to the bound, so groups share it as terms do.
-  const share = Math.max(firstCountLimit, Math.floor(maxPassed / Math.max(counts.length, groups.length)));
+  const share = Math.max(firstCountLimit, Math.floor(most / Math.max(compared.length, groups.length)));
   // A lower bound near the share would pass over its keys twice and say little.
   const bounds = share < 2 * triedAt[0] ? [share] : [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
-  const pipelines = counts.flatMap((one, at) =>
-    (compared.has(one) ? bounds : bounds.slice(-1)).map((bound): Document[] => [
-      ...newestWith(scope, one.term, within),
-      { $skip: bound - 1 },
-      { $limit: 1 },
-      { $project: { _id: 0, rank: 1, at: { $literal: at }, bound: { $literal: bound } } },
+  const pipelines = [
+    ...terms.map((term, at): Document[] => [
+      ...newestWith(scope, term, within),
+      { $limit: firstCountLimit },
+      { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
     ]),
+    ...compared.flatMap((one, at) =>
+      (ofSeveral.has(one) ? bounds : bounds.slice(-1)).map((bound): Document[] => [
+        ...newestWith(scope, one.term, within),
+        { $skip: bound - 1 },
+        { $limit: 1 },
+        { $project: { _id: 0, rank: 1, at: { $literal: at }, bound: { $literal: bound } } },
+      ]),
+    ),
+  ];
+  if (pipelines.length === 0) return new Map();
+  const rows = await readUnion<Counted | Reached>(
+    collection,
+    scope,
+    [...terms, ...compared.map(({ term }) => term)],
+    pipelines,
   );
-  const terms = counts.map(({ term }) => term);
-  const rows = await readUnion<{ at: number; bound: number; rank: number }>(collection, scope, terms, pipelines);
-  return new Map(
-    counts.map((one, at) => {
-      const reached = rows.filter((row) => row.at === at);
-      const last = reached.find(({ bound }) => bound === bounds.at(-1));
-      const count = Math.max(one.count, ...reached.map(({ bound }) => bound));
-      return [one, { term: one.term, count, since: last?.rank }];
+  const counts = new Map(rows.flatMap((row) => ("count" in row ? [[row._id, row] as const] : [])));
+  const reached = rows.flatMap((row) => ("bound" in row ? [row] : []));
+  return new Map([
+    ...terms.map((term, at) => {
+      const { count, since } = counts.get(at) ?? { count: 0, since: undefined };
+      return [term, { term, count, since: count < firstCountLimit ? undefined : since }] as const;
     }),
-  );
+    ...compared.map(({ term, count }, at) => {
+      const own = reached.filter((row) => row.at === at);
+      const last = own.find(({ bound }) => bound === bounds.at(-1));
+      return [term, { term, count: Math.max(count, ...own.map(({ bound }) => bound)), since: last?.rank }] as const;
+    }),
+  ]);
+}
+
+/** The count of a term by its place, and the rank of the last document counted. */
+interface Counted {
+  readonly _id: number;
+  readonly count: number;
+  readonly since: number;
+}
+
+/** A bound that a term reaches, by its place, with the rank of the document there. */
+interface Reached {
+  readonly at: number;
+  readonly bound: number;
+  readonly rank: number;
 }
 
 function newestWith({ accountId }: Scope, term: string | undefined, within: RankRange): Document[] {

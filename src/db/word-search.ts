@@ -18,11 +18,12 @@ import {
 import type { PageRequest } from "./page.ts";
 import { termsField, textField } from "./search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex } from "./search-index.ts";
-import type { TermCount, RankRange } from "./term-counts.ts";
-import { firstCountLimit, countTerms, compareTermCounts } from "./term-counts.ts";
+import type { RankRange, TermCount, TermQuestions } from "./term-counts.ts";
+import { countTerms, firstCountLimit, maxPassed } from "./term-counts.ts";
 
 /** How much of a word a query must have: its beginning, the whole word, or a whole word of a contact's name. */
 export type Match = "begun" | "whole" | "ofName";
+const allMatches: readonly Match[] = ["begun", "whole", "ofName"];
 
 /** The word that drives an index scan, and how far back the scan goes. */
 interface Scan {
@@ -92,13 +93,23 @@ export async function planReadings(
 ): Promise<RankedPlans> {
   const uncounted = planUncounted(query);
   if (uncounted !== undefined) return { plans: uncounted, areShort: false };
+  const ask = (questions: TermQuestions): Promise<Counts> =>
+    countTerms(collection, scope, { ...questions, most: maxPassed / 2 }, {});
+  const termed = termedReadings(query);
   // A command is needed anyway, so it also counts phones: only the count limits how many documents are checked.
-  const counted = await countReadings(collection, scope, query, {}, () => ["begun"]);
-  const scanned = counted.reduce((sum, { counts: { begun = [] } }) => sum + Math.min(...begun.map(countOf)), 0);
-  if (scanned < firstCountLimit) return { plans: counted.map(planOf), areShort: true };
-  const { plans, further } = await planByCounts(collection, scope, query, {});
-  return { plans: further === undefined ? plans : await further(), areShort: false };
+  const ofBegun = await ask({ terms: termsOf(termed, ["begun"]) });
+  const begun = countedReadings(termed, ofBegun, ["begun"]);
+  const scanned = begun.reduce((sum, { counts }) => sum + Math.min(...(counts.begun ?? []).map(countOf)), 0);
+  if (scanned < firstCountLimit) return { plans: begun.map(planOf), areShort: true };
+  const found = termed.filter(({ reading }) => begun.some((one) => one.reading === reading));
+  const others = ["whole", "ofName"] as const;
+  const more = await ask({ terms: termsOf(found, others), groups: undecidedOf(begun, ["begun"]) });
+  const counts = new Map([...ofBegun, ...more]);
+  const compared = await ask({ groups: undecidedOf(countedReadings(found, counts), others) });
+  return { plans: countedReadings(found, new Map([...counts, ...compared])).map(planOf), areShort: false };
 }
+
+type Counts = ReadonlyMap<string | undefined, TermCount>;
 
 const countOf = ({ count }: TermCount): number => count;
 
@@ -163,6 +174,14 @@ interface Planned {
   readonly further: (() => Promise<readonly WordPlan[]>) | undefined;
 }
 
+/** A reading with its terms for each match. */
+interface TermedReading {
+  readonly reading: Reading;
+  /** Its words that the index has. */
+  readonly indexed: readonly string[];
+  readonly byMatch: readonly (readonly [match: Match, terms: readonly (string | undefined)[]])[];
+}
+
 /** A reading with the counts of its terms, for each match. */
 interface CountedReading {
   readonly reading: Reading;
@@ -192,51 +211,63 @@ async function planByCounts(
   query: WordQuery,
   within: RankRange,
 ): Promise<Planned> {
-  const counted = await countReadings(collection, scope, query, within, (reading) => matchesOf(query.shape, reading));
-  const plans = counted.map(planOf);
-  const undecided = counted
-    .flatMap(({ counts }) => Object.values(counts))
-    .filter((those) => those.length > 0 && those.every(({ since }) => since !== undefined));
-  if (undecided.length === 0) return { plans, further: undefined };
+  const termed = termedReadings(query);
+  const counts = await countTerms(collection, scope, { terms: termsOf(termed, allMatches) }, within);
+  const counted = countedReadings(termed, counts);
+  const groups = undecidedOf(counted, allMatches);
   return {
-    plans,
-    async further() {
-      const tried = await compareTermCounts(collection, scope, undecided, within);
-      return counted.map(({ counts, ...one }) => {
-        const better = Object.entries(counts).map(([match, those]) => [match, those.map((of) => tried.get(of) ?? of)]);
-        return planOf({ ...one, counts: Object.fromEntries(better) as CountedReading["counts"] });
-      });
-    },
+    plans: counted.map(planOf),
+    further:
+      groups.length === 0
+        ? undefined
+        : async () => {
+            const better = await countTerms(collection, scope, { groups }, within);
+            return countedReadings(termed, new Map([...counts, ...better])).map(planOf);
+          },
   };
 }
 
-/** Returns the counts of the readings whose words all have a match. */
-async function countReadings(
-  collection: Collection<Document>,
-  scope: Scope,
-  { readings, shape, hasPrevious }: WordQuery,
-  within: RankRange,
-  matches: (reading: Reading) => readonly Match[],
-): Promise<CountedReading[]> {
-  const termed = readings.map((reading) => {
+/** Returns the terms of the readings, for each match. */
+function termedReadings({ readings, shape, hasPrevious }: WordQuery): TermedReading[] {
+  return readings.map((reading) => {
     const indexed = reading.words.filter((word) => probeOf("begun", word, shape, hasPrevious) !== undefined);
-    const byMatch = matches(reading).map((match) => {
+    const byMatch = matchesOf(shape, reading).map((match) => {
       const found = indexed.map((word) => probeOf(match, word, shape, hasPrevious)?.term);
       return [match, indexed.length === 0 && match === "begun" ? [undefined] : found] as const;
     });
     return { reading, indexed, byMatch };
   });
-  const terms = new Set(termed.flatMap(({ byMatch }) => byMatch.flatMap(([, found]) => found)));
-  const counts = await countTerms(collection, scope, [...terms], within);
+}
+
+function termsOf(termed: readonly TermedReading[], matches: readonly Match[]): (string | undefined)[] {
+  const wanted = termed.flatMap(({ byMatch }) => byMatch.filter(([match]) => matches.includes(match)));
+  return [...new Set(wanted.flatMap(([, terms]) => terms))];
+}
+
+/** Returns the readings whose words all have a match, with the counts of their terms. */
+function countedReadings(
+  termed: readonly TermedReading[],
+  counts: Counts,
+  matches: readonly Match[] = allMatches,
+): CountedReading[] {
   return termed
     .map(({ reading, indexed, byMatch }) => ({
       reading,
       indexed,
       counts: Object.fromEntries(
-        byMatch.map(([match, found]) => [match, found.flatMap((term) => counts.get(term) ?? [])]),
+        byMatch
+          .filter(([match]) => matches.includes(match))
+          .map(([match, terms]) => [match, terms.flatMap((term) => counts.get(term) ?? [])]),
       ) as CountedReading["counts"],
     }))
     .filter(({ counts: { begun } }) => begun?.every(({ count }) => count > 0) === true);
+}
+
+/** Returns the counts of the words of which none is known to be rare, for each reading and match. */
+function undecidedOf(counted: readonly CountedReading[], matches: readonly Match[]): (readonly TermCount[])[] {
+  return counted
+    .flatMap(({ counts }) => matches.flatMap((match) => (counts[match] === undefined ? [] : [counts[match]])))
+    .filter((those) => those.length > 0 && those.every(({ since }) => since !== undefined));
 }
 
 function planOf({ reading, indexed, counts }: CountedReading): WordPlan {

@@ -40,7 +40,7 @@ export async function matchTranscripts(
   const [only, ...more] = [...new Set(words.flatMap(queryTerms))];
   if (only === undefined) return undefined;
   if (more.length === 0) return { condition: { [termsField]: only, ...within }, endedAt: undefined };
-  const counts = await countTerms(transcripts, scope, [only, ...more], within);
+  const counts = await countTerms(transcripts, scope, { terms: [only, ...more] }, within);
   // Of the words that reach the limit of the count, the rarest is the one whose newest transcripts go back furthest.
   const ordered = [...counts.values()].sort((a, b) => a.count - b.count || (a.since ?? 0) - (b.since ?? 0));
   const [rarest = only, ...others] = ordered.flatMap(({ term }) => term ?? []);
