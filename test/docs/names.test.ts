@@ -1,7 +1,5 @@
 // What the guide names exists: metrics, reasons, audit events, and commands as the command line parses them.
 import { randomUUID } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { Command, CommanderError } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,17 +13,11 @@ import { routes } from "../../src/gen/rest.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
-import { codeOf, guide, readPage, root, shownIn } from "./pages.ts";
+import { codeOf, guide, readPage, shownIn } from "./pages.ts";
 
 const events = AuditEventSchema.values.map(({ name }) => name.replace("AUDIT_EVENT_", "").toLowerCase());
 function screaming(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
-}
-
-function sourcesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { encoding: "utf8" }).map((name) =>
-    readFileSync(join(root, folder, name), "utf8"),
-  );
 }
 
 let service: TestService;
@@ -103,26 +95,6 @@ test("the table of metrics has every metric of an instance, with its kind and it
         .sort(),
     );
   }
-});
-
-test("the metric of background failures names every task", () => {
-  const [, row = ""] =
-    /^\| `records_background_failures_total` \|.*?: (.+) \|$/m.exec(readPage("docs/observability.md").prose) ?? [];
-  const own = sourcesIn("src/app").flatMap((source) =>
-    [...source.matchAll(/\btrouble\("(\w+)"\)/g)].map(([, task]) => task),
-  );
-  expect([...row.matchAll(/`(\w+)`/g)].map(([, task]) => task)).toEqual(own.sort());
-});
-
-test("the table of a data folder has every secret in it", () => {
-  const [, union = ""] =
-    /type SecretName =([^;]+);/.exec(readFileSync(join(root, "src/embedded/secrets.ts"), "utf8")) ?? [];
-  const own = [...union.matchAll(/"([a-z-]+)"/g)].map(([, name]) => name);
-  const rows = [...readPage("docs/production.md").prose.matchAll(/^\| `([a-z/-]+)` \| .+ \|$/gm)].map(
-    ([, name]) => name,
-  );
-  expect(own).toContain("session-secret");
-  expect(rows).toEqual(expect.arrayContaining([...own, "provider/keys"]));
 });
 
 test("an instance or Node serves every metric that the guide names", () => {
