@@ -13,7 +13,7 @@ const triedAt = [1_000, 5_000] as const;
  * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least
  * `firstCountLimit`, and its keys up to the lower bound are passed over twice.
  */
-export const maxPassed = 20_000;
+const maxPassed = 20_000;
 
 /** A condition on the rank that limits a search to part of an account. */
 export interface RankRange {
@@ -36,8 +36,8 @@ export interface TermQuestions {
   readonly terms?: readonly (string | undefined)[];
   /** Groups of counted terms that all reached the limit, and of which the rarest is wanted. */
   readonly groups?: readonly (readonly TermCount[])[];
-  /** The share of `maxPassed` for the groups, if the query asks more than once. */
-  readonly most?: number;
+  /** Groups that the query has asked for before, which share the maximum of keys with these. */
+  readonly before?: readonly (readonly TermCount[])[];
 }
 
 /**
@@ -47,14 +47,15 @@ export interface TermQuestions {
 export async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
-  { terms = [], groups = [], most = maxPassed }: TermQuestions,
+  { terms = [], groups = [], before = [] }: TermQuestions,
   within: RankRange,
 ): Promise<ReadonlyMap<string | undefined, TermCount>> {
   const compared = [...new Set(groups.flat())];
   // A term without others needs no comparison.
   const ofSeveral = new Set(groups.filter(({ length }) => length > 1).flat());
+  const left = maxPassed - new Set(before.flat()).size * Math.max(...triedAt);
   // The search of each group then scans up to the bound, so groups share it as terms do.
-  const share = Math.max(firstCountLimit, Math.floor(most / Math.max(compared.length, groups.length)));
+  const share = Math.max(firstCountLimit, Math.floor(left / Math.max(compared.length, groups.length)));
   // A lower bound near the share would pass over its keys twice and say little.
   const bounds = share < 2 * triedAt[0] ? [share] : [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
   const pipelines = [

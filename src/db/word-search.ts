@@ -19,7 +19,7 @@ import type { PageRequest } from "./page.ts";
 import { termsField, textField } from "./search-fields.ts";
 import { isWithoutIndex, listIndex, searchIndex } from "./search-index.ts";
 import type { RankRange, TermCount, TermQuestions } from "./term-counts.ts";
-import { countTerms, firstCountLimit, maxPassed } from "./term-counts.ts";
+import { countTerms, firstCountLimit } from "./term-counts.ts";
 
 /** How much of a word a query must have: its beginning, the whole word, or a whole word of a contact's name. */
 export type Match = "begun" | "whole" | "ofName";
@@ -93,8 +93,7 @@ export async function planReadings(
 ): Promise<RankedPlans> {
   const uncounted = planUncounted(query);
   if (uncounted !== undefined) return { plans: uncounted, areShort: false };
-  const ask = (questions: TermQuestions): Promise<Counts> =>
-    countTerms(collection, scope, { ...questions, most: maxPassed / 2 }, {});
+  const ask = (questions: TermQuestions): Promise<Counts> => countTerms(collection, scope, questions, {});
   const termed = termedReadings(query);
   // A command is needed anyway, so it also counts phones: only the count limits how many documents are checked.
   const ofBegun = await ask({ terms: termsOf(termed, ["begun"]) });
@@ -103,9 +102,10 @@ export async function planReadings(
   if (scanned < firstCountLimit) return { plans: begun.map(planOf), areShort: true };
   const found = termed.filter(({ reading }) => begun.some((one) => one.reading === reading));
   const others = ["whole", "ofName"] as const;
-  const more = await ask({ terms: termsOf(found, others), groups: undecidedOf(begun, ["begun"]) });
+  const frequent = undecidedOf(begun, ["begun"]);
+  const more = await ask({ terms: termsOf(found, others), groups: frequent });
   const counts = new Map([...ofBegun, ...more]);
-  const compared = await ask({ groups: undecidedOf(countedReadings(found, counts), others) });
+  const compared = await ask({ groups: undecidedOf(countedReadings(found, counts), others), before: frequent });
   return { plans: countedReadings(found, new Map([...counts, ...compared])).map(planOf), areShort: false };
 }
 
