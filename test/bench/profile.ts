@@ -83,23 +83,25 @@ function placeOf(id: number, known: ReadonlyMap<number, ProfileNode>, callers: R
   if (own?.url === "" && own.functionName.startsWith("(")) return own.functionName;
   for (let at: number | undefined = id; at !== undefined; at = callers.get(at)) {
     const { url = "" } = known.get(at)?.callFrame ?? {};
-    if (url !== "" && !url.startsWith("node:")) return folderOf(url);
+    if (url !== "" && !url.startsWith("node:")) return placeOfUrl(url);
   }
   return "node";
 }
 
-function folderOf(url: string): string {
+/** The package or folder of a source. */
+export function placeOfUrl(url: string): string {
   const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (scoped !== undefined) return scoped;
-  return /\/((?:src|gateway|client|bench\/peers)\/(?:[^/]+))/.exec(url)?.[1] ?? "other";
+  return /\/((?:src|gateway|client|test\/bench\/peers)\/(?:[^/]+))/.exec(url)?.[1] ?? "other";
 }
 
 function titleOf({ functionName, url, lineNumber }: CallFrame): string {
   if (url === "" && functionName.startsWith("(")) return functionName;
-  return `${functionName || "(anonymous)"} ${shortened(url)}:${lineNumber + 1}`;
+  return `${functionName || "(anonymous)"} ${shortUrl(url)}:${lineNumber + 1}`;
 }
 
-function shortened(url: string): string {
+/** The path of a source in its package, or in ours. */
+export function shortUrl(url: string): string {
   return url.replace(/.*\/node_modules\//, "").replace(/.*\/(src|gateway)\//, "$1/");
 }
 
