@@ -3,13 +3,13 @@ import { createRenderBody } from "../http/response.ts";
 import { unshared } from "../db/mongo.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRejections } from "../audit/rejections.ts";
-import type { AssistantAccessPolicy } from "../guards/assistant.ts";
-import { assistantAccessPolicy } from "../guards/assistant.ts";
+import type { AssistantAccess } from "../guards/assistant.ts";
+import { createAssistantAccess } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
 import { bearer, createAuthentication } from "../guards/authenticate.ts";
 import { createDispatch } from "../guards/chain.ts";
 import type { CreateRecognizer } from "../guards/credentials.ts";
-import { internalAccessPolicy, publicAccessPolicy } from "../guards/access-policies.ts";
+import { internalAccessPolicies, publicAccessPolicies } from "../guards/access-policies.ts";
 import { createIdempotency } from "../guards/idempotency.ts";
 import type { InternalAccess } from "../guards/internal.ts";
 import { createInternalAccess } from "../guards/internal.ts";
@@ -41,7 +41,7 @@ export interface Guards {
   readonly sessions: SessionGuard<DashboardUser>;
   readonly enterLogout: EnterLogout<Logout>;
   /** Undefined if there is no identity provider. */
-  readonly assistants: AssistantAccessPolicy | undefined;
+  readonly assistants: AssistantAccess | undefined;
   readonly access: InternalAccess;
   readonly dispatch: {
     readonly open: Dispatch;
@@ -78,7 +78,7 @@ export function createGuards(
     capacity,
   });
   const authentication = authenticationOf(services, recognizers);
-  const accessPolicy = publicAccessPolicy({
+  const outside = publicAccessPolicies({
     authentication,
     sessions,
     switches: state,
@@ -89,7 +89,7 @@ export function createGuards(
   });
   const assistants =
     tokens &&
-    assistantAccessPolicy({
+    createAssistantAccess({
       throttle,
       tokens,
       recognizers,
@@ -99,10 +99,10 @@ export function createGuards(
       freshSwitches,
     });
   const access = createInternalAccess(dependencies.serviceTokens, services.accounts.exists);
-  const inside = internalAccessPolicy(access, state, requireFreshSwitches, freshSwitches);
+  const inside = internalAccessPolicies(access, state, requireFreshSwitches, freshSwitches);
   const dispatch = {
-    open: createDispatch(accessPolicy, rpcs.rest, idempotency, capacity),
-    assistants: createDispatch(assistants ?? accessPolicy, rpcs.open, idempotency, capacity),
+    open: createDispatch(outside, rpcs.rest, idempotency, capacity),
+    assistants: createDispatch(assistants ?? outside, rpcs.open, idempotency, capacity),
     internal: createDispatch(inside, rpcs.internal, idempotency),
     streams: createStreamDispatch(inside, services.streams),
   };

@@ -141,7 +141,7 @@ function createMcpSide(
   const mcp = createMcp({
     provider,
     issuer: dependencies.oidc?.issuer,
-    accessPolicy: assistants,
+    access: assistants,
     dispatch: dispatch.assistants,
     documentProvider: config.documentProvider,
     document: () => openApiDocument(documentOptions()),

@@ -9,7 +9,7 @@ import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
-import type { AccessPolicy } from "./chain.ts";
+import type { AccessPolicies } from "./chain.ts";
 import { identifyOnceFresh, leftOf } from "./chain.ts";
 import type { Attempt, Credential, Recognition, CreateRecognizer, Presumption, Recognizer } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
@@ -51,8 +51,8 @@ export interface Entry {
   received(): Inbound;
 }
 
-/** The access policy of assistants. */
-export interface AssistantAccessPolicy extends AccessPolicy {
+/** The access of assistants: the guards of the endpoint, and then those of each call. */
+export interface AssistantAccess extends AccessPolicies {
   /** Returns what memory knows of an access token. */
   presume(token: string): Presumption;
   /**
@@ -64,7 +64,7 @@ export interface AssistantAccessPolicy extends AccessPolicy {
   throttleMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
-/** Dependencies of the access policy of assistants. */
+/** Dependencies of the access of assistants. */
 export interface AssistantAccessDependencies {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
@@ -86,7 +86,7 @@ interface Entered extends TokenProver {
   readonly holder: Reader;
 }
 
-export function assistantAccessPolicy(dependencies: AssistantAccessDependencies): AssistantAccessPolicy {
+export function createAssistantAccess(dependencies: AssistantAccessDependencies): AssistantAccess {
   const { throttle, freshSwitches } = dependencies;
   const requireSwitches = requirementOf(dependencies);
   const entered = new WeakMap<Inbound, Entered>();
@@ -110,24 +110,26 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     throttleMore: (inbound, calls) =>
       // The whole batch is sent again, and then its first call takes a token as well.
       throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls, calls + 1),
-    identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
-    // The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store.
-    guards: () => [
-      () => requireSwitches(), // 503
-      (call) =>
-        void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
-    ],
-    ready({ inbound }) {
-      // The token can end during the wait.
-      return freshSwitches()?.then(() => entered.get(inbound)?.discard());
-    },
-    grant: ({ inbound }, _caller, deadline) =>
-      Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
-    // A read may have waited. If the token has ended meanwhile, the caller gets no data.
-    finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
-    renew: (_call, caller) => Promise.resolve(caller),
-    rejected: () => Promise.resolve(),
+    policyOf: (facts) => ({
+      identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
+      guards: facts?.writes === true ? [requireSwitches, rejectWrite] : [requireSwitches], // 503, 403
+      ready(inbound) {
+        // The token can end during the wait.
+        return freshSwitches()?.then(() => entered.get(inbound)?.discard());
+      },
+      grant: ({ inbound }, _caller, deadline) =>
+        readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven()),
+      // A read may have waited. If the token has ended meanwhile, the caller gets no data.
+      finalize: (inbound) => entered.get(inbound)?.proveAfterRead(),
+      renew: undefined,
+      rejected: undefined,
+    }),
   };
+}
+
+/** The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store. */
+function rejectWrite(): never {
+  return fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." });
 }
 
 /** Returns a function that fails with 503 if the interface is off, or may be. */

@@ -10,7 +10,7 @@ import { fail, failureOf, rejectInput } from "../call/errors.ts";
 import { requireBytesLeft } from "../large/sending.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import type { Call, Caller } from "./call.ts";
+import type { Call, Caller, RpcFacts } from "./call.ts";
 import { countRows, factsOf, observeAccount } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import { unlimited } from "./capacity.ts";
@@ -26,6 +26,9 @@ import { validate, validateBatch, violationsOf } from "./validate.ts";
  * The right granted to a service: to one account's records or credentials, an operator's right to any account, or none.
  */
 export type Grant = Scope | WriteScope | Owner | Operator | undefined;
+
+/** The right that an access policy grants. */
+type Right = Scope | Owner | Operator | undefined;
 
 /** A service method behind the chain. */
 export type Handler = (message: Message, grant: Grant) => Promise<Message>;
@@ -67,80 +70,108 @@ export async function identifyOnceFresh<T>(
   return identify({ throttled: unreadable === undefined, isRepeated: () => false });
 }
 
-/** Waits until the guards can check the call, or until waiting longer does not help. Fails at the deadline. */
-export async function waitUntilReady(
-  { ready }: Pick<AccessPolicy, "ready">,
-  call: Call,
-  deadline: Deadline,
-): Promise<void> {
-  const pending = ready(call);
+/** Waits for what the guards need, if anything. Fails at the deadline. */
+export async function waitUntilReady(pending: Promise<void> | undefined, deadline: Deadline): Promise<void> {
   if (pending !== undefined) await withDeadline(deadline, pending);
 }
 
-/** The part of the chain that differs between listeners and surfaces. */
-export interface AccessPolicy {
-  /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
-  identify(inbound: Inbound, call: Call | undefined, attempt?: Attempt): Promise<Caller>;
-  /** Returns the guards to run in this order before the body is read, and again afterwards. */
-  guards(call: Call): readonly Guard[];
-  /**
-   * Resolves once the guards can check the call by current switches, or when waiting longer does not help. Returns
-   * undefined if they can now.
-   */
-  ready(call: Call): Promise<void> | undefined;
-  /**
-   * Identifies the caller of a write again, because much may have changed while the body arrived. Returns the same
-   * caller if the write itself proves the credential.
-   */
-  renew(call: Call, caller: Caller): Promise<Caller>;
-  /** Returns the right of the service, once the message is valid. */
-  grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
-  /**
-   * Proves the credential after the service. Every response waits for this, except failures because of time or the
-   * database.
-   */
-  finalize(call: Call, caller: Caller): Promise<void>;
-  /** Called before the response to a request that was identified and then rejected. Never rejects. */
-  rejected(call: Call, caller: Caller, failure: Failure): Promise<void>;
+/** The part of the chain that differs between listeners and surfaces: the access policy of each rpc. */
+export interface AccessPolicies {
+  /** Returns the access policy of an rpc; of requests for unknown paths without one. Called once for each rpc. */
+  policyOf(facts: RpcFacts | undefined): AccessPolicy;
 }
 
-/** Creates the chain behind an access policy. Without `capacity`, as for operators, concurrent work is not limited. */
+/** What the chain does for requests for one rpc. */
+export interface AccessPolicy {
+  /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
+  identify(inbound: Inbound, attempt?: Attempt): Promise<Caller>;
+  /** The guards to run in this order before the body is read, and again afterwards. */
+  readonly guards: readonly Guard[];
+  /**
+   * Resolves once the guards can check a request by current switches, or when waiting longer does not help. Returns
+   * undefined if they can now.
+   */
+  ready(inbound: Inbound): Promise<void> | undefined;
+  /**
+   * Identifies the caller of a write again, because much may have changed while the body arrived. Undefined if the
+   * service itself proves the credential.
+   */
+  readonly renew: ((inbound: Inbound) => Promise<Caller>) | undefined;
+  /** Returns the right of the service, once the message is valid. */
+  grant(call: Call, caller: Caller, deadline: () => Deadline): Right | Promise<Right>;
+  /**
+   * Proves the credential after the service. Every response waits for this, except failures because of time or the
+   * database. Undefined if there is nothing to prove.
+   */
+  finalize(inbound: Inbound, caller: Caller): Promise<void> | undefined;
+  /** Called before the response to a request that was identified and then rejected. Never rejects. */
+  readonly rejected: ((call: Call, caller: Caller, failure: Failure) => Promise<void>) | undefined;
+}
+
+/** What the chain knows of an rpc from the start. */
+interface Operation {
+  readonly rpc: DescMethodUnary;
+  readonly handler: Handler;
+  readonly facts: RpcFacts;
+  readonly policy: AccessPolicy;
+  readonly idempotency: Idempotency;
+  /** Whether it takes one of the slots. Health is 200 or 429, however busy the instance is. */
+  readonly isBounded: boolean;
+  /**
+   * Whether its response needs bytes to be left. Changes of keys are exempt: their responses are small, and a user must
+   * always be able to revoke a leaked key.
+   */
+  readonly needsBytes: boolean;
+  /** Whether its request or its response names the account. */
+  readonly namesAccount: boolean;
+}
+
+/** Creates the chain behind access policies. Without `capacity`, as for operators, concurrent work is not limited. */
 export function createDispatch(
-  accessPolicy: AccessPolicy,
+  policies: AccessPolicies,
   handlers: ReadonlyMap<DescMethodUnary, Handler>,
   idempotency: Idempotency,
   capacity: Capacity = unlimited,
 ): Dispatch {
-  const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
+  const operations = new Map(
+    [...handlers].map(([rpc, handler]): [DescMethodUnary, Operation] => {
+      const facts = factsOf(rpc);
+      const { credential } = facts.rules;
+      const isBounded = credential !== Credential.NONE;
+      const needsBytes = facts.writes && credential !== Credential.SESSION;
+      const namesAccount = facts.isOperatorRpc || facts.itemwise;
+      const policy = policies.policyOf(facts);
+      return [rpc, { rpc, handler, facts, policy, idempotency, isBounded, needsBytes, namesAccount }];
+    }),
+  );
+  const unknownPaths = policies.policyOf(undefined);
+
   return {
     async throttle(inbound) {
-      await accessPolicy.identify(inbound, undefined); // 429
+      await unknownPaths.identify(inbound); // 429
     },
     async admit(rpc, inbound) {
-      const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
+      const operation = operations.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
+      const { facts, policy } = operation;
       const call: Call = { ...facts, inbound };
       const caller = await identifyOnceFresh(
         inbound,
-        (attempt) => accessPolicy.identify(inbound, call, attempt), // 429
-        () => accessPolicy.ready(call),
+        (attempt) => policy.identify(inbound, attempt), // 429
+        () => policy.ready(inbound),
         // A caller without a credential gets 401 anyway.
         ({ kind }) => kind !== "nobody",
       );
       try {
-        runGuards(accessPolicy.guards(call), call, caller);
+        runGuards(policy.guards, call, caller);
       } catch (error) {
-        throw await reported(error, accessPolicy, call, caller);
+        throw await reported(error, policy, call, caller);
       }
-      // Health is 200 or 429, however busy the instance is.
-      const bounded = facts.rules.credential !== Credential.NONE;
-      // Changes of keys are exempt. Their responses are small, and a user must always be able to revoke a leaked key.
-      const isOnKeys = facts.rules.credential === Credential.SESSION;
-      if (call.writes && !isOnKeys) requireBytesLeft(inbound.tally); // 503
+      if (operation.needsBytes) requireBytesLeft(inbound.tally); // 503
       // The time that the client takes to send the body does not count against the deadline.
       const left = leftOf(inbound);
-      const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
+      const admission: Admission = { operation, call, caller };
       return {
-        invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
+        invoke: (message, found = noViolations) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(() => runGuardsAgain(admission).then(() => rejectInput(found))),
         prove: () => limited(() => runGuardsAgain(admission).then(() => undefined)),
         headViolations: (message, fields = []) => [
@@ -154,18 +185,17 @@ export function createDispatch(
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(left, inbound.limits, inbound.tally);
         const run = (): Promise<T> => withDeadline(deadline, finalized(work(deadline), admission));
-        return bounded ? inSlot(capacity, admission, deadline, run) : capacity.count(run);
+        return operation.isBounded ? inSlot(capacity, admission, deadline, run) : capacity.count(run);
       }
     },
   };
 }
 
+const noViolations: readonly Violation[] = [];
+
 /** A call that has passed its guards. */
 interface Admission {
-  readonly rpc: DescMethodUnary;
-  readonly handler: Handler;
-  readonly accessPolicy: AccessPolicy;
-  readonly idempotency: Idempotency;
+  readonly operation: Operation;
   readonly call: Call;
   readonly caller: Caller;
 }
@@ -175,12 +205,12 @@ interface Admission {
  */
 async function inSlot<T>(
   capacity: Capacity,
-  { accessPolicy, call }: Admission,
+  { operation: { policy }, call: { inbound } }: Admission,
   deadline: Deadline,
   work: () => Promise<T>,
 ): Promise<T> {
   const outcome = await capacity.run("verified", deadline, async () => {
-    const pending = accessPolicy.ready(call);
+    const pending = policy.ready(inbound);
     return pending === undefined ? { done: await work() } : { pending };
   });
   if (outcome.pending === undefined) return outcome.done;
@@ -188,29 +218,29 @@ async function inSlot<T>(
   return capacity.run("verified", deadline, work);
 }
 
-async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Admission): Promise<T> {
+async function finalized<T>(work: Promise<T>, { operation: { policy }, call, caller }: Admission): Promise<T> {
   try {
     const outcome = await work;
-    await accessPolicy.finalize(call, caller);
+    await policy.finalize(call.inbound, caller);
     return outcome;
   } catch (error) {
     const failure = mongoFailureOf(error);
     if (isTimeoutOrUnavailable(failure)) throw failure;
-    await accessPolicy.finalize(call, caller);
-    throw await reported(failure, accessPolicy, call, caller);
+    await policy.finalize(call.inbound, caller);
+    throw await reported(failure, policy, call, caller);
   }
 }
 
-async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, caller: Caller): Promise<Failure> {
+async function reported(error: unknown, policy: AccessPolicy, call: Call, caller: Caller): Promise<Failure> {
   const failure = failureOf(error);
-  await accessPolicy.rejected(call, caller, failure);
+  await policy.rejected?.(call, caller, failure);
   return failure;
 }
 
 /** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
-async function runGuardsAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
-  const renewed = await accessPolicy.renew(call, caller);
-  runGuards(accessPolicy.guards(call), call, renewed);
+async function runGuardsAgain({ operation: { policy }, call, caller }: Admission): Promise<Caller> {
+  const renewed = (await policy.renew?.(call.inbound)) ?? caller;
+  runGuards(policy.guards, call, renewed);
   return renewed;
 }
 
@@ -220,14 +250,16 @@ async function serve(
   admission: Admission,
   deadline: Deadline,
 ): Promise<RpcResponse> {
-  const { rpc, accessPolicy, call } = admission;
+  const { operation, call } = admission;
+  const { rpc, policy, namesAccount } = operation;
   const { inbound } = call;
   const key = idempotencyKey(call);
   const caller = await runGuardsAgain(admission);
-  (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-  const namesAccount = call.isOperatorRpc || call.itemwise;
+  const violations = key === undefined ? found : [...found, ...keyViolations(key)];
+  (call.itemwise ? validateBatch : validate)(rpc.input, message, violations); // 422
   if (namesAccount) observeAccount(inbound, message);
-  const response = await perform(message, await accessPolicy.grant(call, caller, () => deadline), key, admission); // 404, 409
+  const grant = await policy.grant(call, caller, () => deadline);
+  const response = await perform(message, grant, key, admission); // 404, 409
   if (namesAccount) observeAccount(inbound, response.message);
   countRows(inbound, response.message, call.list);
   return response;
@@ -241,14 +273,14 @@ async function perform(
   message: Message,
   grant: Grant,
   key: string | undefined,
-  admission: Admission,
+  { operation, call, caller }: Admission,
 ): Promise<RpcResponse> {
-  const { rpc, handler, idempotency, accessPolicy, call, caller } = admission;
+  const { rpc, handler, idempotency, policy } = operation;
   if (grant?.kind !== "records" || !call.writes) return firstResponse(await handler(message, grant));
   const write = (claim?: Claim): Promise<Message> =>
     handler(
       message,
-      grantWrites(grant, claim, () => runGuards(accessPolicy.guards(call), call, caller)),
+      grantWrites(grant, claim, () => runGuards(policy.guards, call, caller)),
     );
   if (key === undefined) return firstResponse(await write());
   const response = await idempotency.run({ rpc, scope: grant, key, message }, write);

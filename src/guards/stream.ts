@@ -8,7 +8,7 @@ import { fail } from "../call/errors.ts";
 import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
-import type { AccessPolicy } from "./chain.ts";
+import type { AccessPolicies } from "./chain.ts";
 import { runGuards, waitUntilReady } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
@@ -19,29 +19,35 @@ const batchMs = 30_000;
 /** A streaming service method behind the chain. */
 export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
 
-/** Creates the chain behind the internal listener's access policy. Only operators have streaming rpcs. */
+/** Creates the chain behind the internal listener's access policies. Only operators have streaming rpcs. */
 export function createStreamDispatch(
-  accessPolicy: AccessPolicy,
+  policies: AccessPolicies,
   handlers: ReadonlyMap<DescMethod, StreamHandler>,
 ): StreamDispatch {
+  const operations = new Map(
+    [...handlers].map(([rpc, handler]) => {
+      const facts = factsOf(rpc);
+      return [rpc, { handler, facts, policy: policies.policyOf(facts) }] as const;
+    }),
+  );
   return {
     async admit(rpc: DescMethod, inbound: Inbound) {
-      const handler = handlers.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
-      const call: Call = { ...factsOf(rpc), inbound };
+      const { handler, facts, policy } = operations.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
+      const call: Call = { ...facts, inbound };
       // Counts the records that the stream receives, or those that it sends if it receives none.
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
-      const caller = await accessPolicy.identify(inbound, call);
-      const check = (): void => runGuards(accessPolicy.guards(call), call, caller);
+      const caller = await policy.identify(inbound);
+      const check = (): void => runGuards(policy.guards, call, caller);
       check();
       const batchDeadline = (): Deadline => deadlineIn(batchMs, inbound.limits, inbound.tally);
-      const operator = await accessPolicy.grant(call, caller, batchDeadline);
+      const operator = await policy.grant(call, caller, batchDeadline);
       if (operator?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {
           // A switch that changes during the stream applies from the next message.
-          await waitUntilReady(accessPolicy, call, batchDeadline());
+          await waitUntilReady(policy.ready(inbound), batchDeadline());
           check();
           validateBatch(rpc.input, message);
           countRows(inbound, message, received);

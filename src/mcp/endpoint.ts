@@ -6,7 +6,7 @@ import { bodyLimit } from "../http/body.ts";
 import { failureEnvelope, setFailureHeaders, writeJson } from "../http/response.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../call/errors.ts";
-import type { AssistantAccessPolicy } from "../guards/assistant.ts";
+import type { AssistantAccess } from "../guards/assistant.ts";
 import type { TokenFacts, UserProfile } from "../guards/call.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
@@ -32,7 +32,7 @@ import {
 
 /** Dependencies of the endpoint. */
 export interface EndpointDependencies {
-  readonly accessPolicy: Pick<AssistantAccessPolicy, "enter" | "throttleMore">;
+  readonly access: Pick<AssistantAccess, "enter" | "throttleMore">;
   readonly calls: Calls;
   /** Returns what the provider says of the holder of a token; undefined if it does not respond. Never rejects. */
   readonly userInfo: (accessToken: string, subject: string) => Promise<UserProfile | undefined>;
@@ -77,7 +77,7 @@ const maxMs = 5_000;
 const allow = "POST, OPTIONS";
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
-  const { accessPolicy, where } = dependencies;
+  const { access, where } = dependencies;
   const library = loadOnce(() => load(dependencies));
 
   /** Serves a request while its token is being proven. Returns the response to an ordinary request as JSON. */
@@ -105,7 +105,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     async handle(_path, request, response, inbound) {
       try {
         if (request.method === "OPTIONS") return await preflight(inbound, response, dependencies);
-        const { holder, prove, received } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
+        const { holder, prove, received } = await access.enter(inbound); // 429, 503, 401, 403
         const rejection = rejectionOf(request, dependencies);
         if (rejection !== undefined) {
           await prove(); // 503, 401, 403
@@ -232,13 +232,13 @@ function rejectionOf(
 async function requireAcceptable(
   { json, messages }: ReceivedBody,
   inbound: Inbound,
-  { burst, accessPolicy }: EndpointDependencies,
+  { burst, access }: EndpointDependencies,
 ): Promise<void> {
   const message = `a batch must have at most ${burst} messages`;
   if (messages > burst) rejectInput([{ field: "", rule: "batch", message }]);
   const excess = excessOf(json);
   if (excess !== undefined) rejectInput([{ field: "", rule: "size", message: excess }]);
-  if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
+  if (messages > 1) await access.throttleMore(inbound, messages - 1);
 }
 
 /** Writes the envelope with the members of a JSON-RPC error, so that clients show its message. */

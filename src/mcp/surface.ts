@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { unshared } from "../db/mongo.ts";
-import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
+import type { AssistantAccess, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import type { AuthenticationEvent, EndedSessions } from "../sign-in/ended-store.ts";
@@ -22,7 +22,7 @@ export interface McpDependencies {
   readonly provider: IdentityProvider | undefined;
   /** The configured issuer. */
   readonly issuer: string | undefined;
-  readonly accessPolicy: AssistantAccessPolicy | undefined;
+  readonly access: AssistantAccess | undefined;
   readonly dispatch: Dispatch;
   readonly documentProvider: string;
   readonly document: () => OpenApiDocument;
@@ -52,7 +52,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
   const rejectAll = (): Promise<never> => Promise.resolve().then(failOff);
   const endpoint = createEndpoint({
     ...dependencies,
-    accessPolicy: dependencies.accessPolicy ?? { enter: rejectAll, throttleMore: rejectAll },
+    access: dependencies.access ?? { enter: rejectAll, throttleMore: rejectAll },
     calls: createCalls(dependencies.dispatch, dependencies.documentProvider, onError),
     userInfo: async (accessToken, subject) => provider?.userInfo(accessToken, subject),
     serverFactory: async () =>

@@ -16,12 +16,12 @@ const { getContact, createContact } = ContactService.method;
 
 let parts: MadeAssistant["parts"];
 let provider: MadeAssistant["provider"];
-let accessPolicy: MadeAssistant["accessPolicy"];
-beforeEach(() => void ({ parts, provider, accessPolicy } = makeAssistant()));
+let access: MadeAssistant["access"];
+beforeEach(() => void ({ parts, provider, access } = makeAssistant()));
 
 test("an access token takes from its account's bucket: a new one after it is verified, a known one before [RTE-16]", async () => {
   for (let turn = 0; turn < 2; turn++) {
-    const { holder, prove } = await accessPolicy.enter(parts.inbound(token));
+    const { holder, prove } = await access.enter(parts.inbound(token));
     expect(holder).toEqual(facts);
     await prove();
   }
@@ -38,12 +38,12 @@ test("an access token takes from its account's bucket: a new one after it is ver
 });
 
 test("verifies a known token for every request: one that has ended is rejected, and afterwards throttled as a new one", async () => {
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe("INVALID_TOKEN");
   parts.steps.length = 0;
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["identify token-one", "take address:192.0.2.1"]);
 });
 
@@ -51,26 +51,26 @@ test.each<[string, Partial<TokenFacts>, string]>([
   ["whose user no longer has an account", { accountId: undefined }, "NO_ACCOUNT"],
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
 ])("rejects a known token %s", async (_, changed, reason) => {
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   provider.identify = () => Promise.resolve({ ...facts, ...changed });
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe(reason);
 });
 
 test("a known token whose user has another account now gets 503, with the cause in the log", async () => {
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   provider.identify = () => Promise.resolve({ ...facts, accountId: new UUID() });
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   await expect(prove()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, because: "other account" });
 });
 
 test("a rejected token gets the message of its verification, which says what is wrong with it", async () => {
   provider.identify = async () => fail(Reason.INVALID_TOKEN, { message: "The access token has expired." });
-  await expect(accessPolicy.enter(parts.inbound(token))).rejects.toThrow("The access token has expired.");
+  await expect(access.enter(parts.inbound(token))).rejects.toThrow("The access token has expired.");
 });
 
 test("verifies a token once the body has arrived, a new one too, and again if that took long", async () => {
-  const slow = await accessPolicy.enter(parts.inbound(token));
+  const slow = await access.enter(parts.inbound(token));
   expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(1);
   await slow.prove();
   expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(2);
@@ -87,12 +87,12 @@ test("verifies a token once the body has arrived, a new one too, and again if th
 
 test("further calls of a request take from the account's bucket as well [RTE-25]", async () => {
   const inbound = parts.inbound(token);
-  await accessPolicy.enter(inbound);
-  await accessPolicy.throttleMore(inbound, 9);
+  await access.enter(inbound);
+  await access.throttleMore(inbound, 9);
   expect(parts.steps.at(-1)).toBe(`take 9 of account:${account}`);
   // 20 ms are for the first call, which takes a token as well when the request is sent again.
   parts.world.waitMs = 1_990;
-  await expect(accessPolicy.throttleMore(inbound, 9)).rejects.toMatchObject({
+  await expect(access.throttleMore(inbound, 9)).rejects.toMatchObject({
     reason: Reason.RATE_LIMITED,
     retryAfterSeconds: 3,
   });
@@ -100,7 +100,7 @@ test("further calls of a request take from the account's bucket as well [RTE-25]
 
 test("the log has the account of a throttled request, although its token is new", async () => {
   parts.world.waitMs = 1;
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("RATE_LIMITED");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("RATE_LIMITED");
   expect(parts.observation).toEqual({ account: accountId });
 });
 
@@ -116,31 +116,31 @@ test("reports the first of several reasons in the contract's order", async () =>
     () => (provider.identify = () => Promise.resolve(facts)),
   ];
   for (const fix of fixed) {
-    reasons.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
+    reasons.push(await reasonOf(access.enter(parts.inbound(token))));
     fix();
   }
   expect(reasons).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("no failure");
 });
 
 test("while the interface is off, a request without a token is rejected as unavailable, not as unauthenticated", async () => {
   parts.world.publicInterface = false;
-  expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
+  expect(await reasonOf(access.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
 });
 
 test("a request without a valid token takes from the address's bucket, and calls no service", async () => {
-  expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
+  expect(await reasonOf(access.enter(parts.inbound()))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1"]);
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
 });
 
 test("a call with a valid token reads the account's records, and takes nothing more", async () => {
   const inbound = parts.inbound(token);
-  await (await accessPolicy.enter(inbound)).prove();
+  await (await access.enter(inbound)).prove();
   parts.steps.length = 0;
-  const dispatch = parts.behind(accessPolicy);
+  const dispatch = parts.behind(access);
   await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
   expect(parts.steps).toEqual(["serve GetContact"]);
   expect(parts.grants).toEqual([
@@ -155,9 +155,9 @@ test("a call with a valid token reads the account's records, and takes nothing m
 
 test("a read that took long verifies the token again before its response: an ended token gets no data", async () => {
   const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
+  const { prove } = await access.enter(inbound);
   await prove();
-  const dispatch = parts.behind(accessPolicy);
+  const dispatch = parts.behind(access);
   const read = async (): Promise<string | undefined> =>
     reasonOf((await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one)));
   provider.identify = () => Promise.resolve({ ...facts, suspended: true });
@@ -171,13 +171,13 @@ test("a read that took long verifies the token again before its response: an end
 });
 
 test("rejects a call without a verified token", async () => {
-  expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
+  expect(await reasonOf(parts.behind(access).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
 });
 
 test("a provider that cannot be read is 503, not 401, with the reason in the log", async () => {
   const cause = new Error("away");
   provider.identify = () => Promise.reject(cause);
-  await expect(accessPolicy.enter(parts.inbound(token))).rejects.toBe(cause);
+  await expect(access.enter(parts.inbound(token))).rejects.toBe(cause);
 });
 
 test.each<[string, Partial<TokenFacts>, string]>([
@@ -187,10 +187,10 @@ test.each<[string, Partial<TokenFacts>, string]>([
   "looks up a token %s each time, and accepts it as soon as there is an account in service",
   async (_what, changed, reason) => {
     provider.identify = () => Promise.resolve({ ...facts, ...changed });
-    for (let turn = 0; turn < 2; turn++) expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe(reason);
+    for (let turn = 0; turn < 2; turn++) expect(await reasonOf(access.enter(parts.inbound(token)))).toBe(reason);
     expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(2);
     provider.identify = () => Promise.resolve(facts);
-    expect((await accessPolicy.enter(parts.inbound(token))).holder).toEqual(facts);
+    expect((await access.enter(parts.inbound(token))).holder).toEqual(facts);
     expect(parts.observation).toEqual({ account: accountId });
   },
 );

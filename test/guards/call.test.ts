@@ -28,7 +28,7 @@ import { createStreamDispatch } from "../../src/guards/stream.ts";
 import type { Inbound, Observation } from "../../src/call/dispatch.ts";
 import type { Tally } from "../../src/call/tally.ts";
 import { createTally } from "../../src/call/tally.ts";
-import { accountId, internalPolicyOf, make } from "./made.ts";
+import { accountId, internalPoliciesOf, make } from "./made.ts";
 
 test.each<[DescMessage, string | undefined]>([
   [SearchContactsResponseSchema, "contacts"],
@@ -72,7 +72,7 @@ describe("on the internal listener", () => {
     const parts = make();
     parts.world.respond = () => create(CreateAccountResponseSchema, { account: { id: account } });
     const email = "ann@example.com";
-    await parts.call(parts.behind(internalPolicyOf(parts)), AccountService.method.createAccount, token, { email });
+    await parts.call(parts.behind(internalPoliciesOf(parts)), AccountService.method.createAccount, token, { email });
     expect(parts.observation).toMatchObject({ account: accountId });
   });
 
@@ -96,7 +96,7 @@ describe("on the internal listener", () => {
     const respond: StreamHandler = async function* (messages) {
       for await (const _ of messages) yield response;
     };
-    const streams = createStreamDispatch(internalPolicyOf(parts), new Map([[rpc, respond]]));
+    const streams = createStreamDispatch(internalPoliciesOf(parts), new Map([[rpc, respond]]));
     const stream = await streams.admit(rpc, { ...parts.inbound(token), tally });
     const requests = (async function* () {
       yield request;

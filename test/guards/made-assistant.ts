@@ -3,8 +3,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { Deadline } from "../../src/call/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { AssistantAccessPolicy, Entry } from "../../src/guards/assistant.ts";
-import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
+import type { AssistantAccess, Entry } from "../../src/guards/assistant.ts";
+import { createAssistantAccess } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
@@ -30,7 +30,7 @@ export const facts: TokenFacts = {
 /** An access policy with what it depends on. */
 export interface MadeAssistant {
   readonly parts: Made;
-  readonly accessPolicy: AssistantAccessPolicy;
+  readonly access: AssistantAccess;
   /** What the provider says of the token from now on. */
   readonly provider: { identify(token: string, deadline: Deadline): Promise<TokenFacts>; verifies(): boolean };
   /** Sends the token a second time, so that it is known: a read with it, and its proof. */
@@ -40,7 +40,7 @@ export interface MadeAssistant {
 export function makeAssistant(capacity = unlimited): MadeAssistant {
   const parts = make();
   const provider: MadeAssistant["provider"] = { identify: () => Promise.resolve(facts), verifies: () => true };
-  const accessPolicy = assistantAccessPolicy({
+  const access = createAssistantAccess({
     throttle: parts.throttle,
     tokens: {
       verifies: (sent) => {
@@ -60,12 +60,12 @@ export function makeAssistant(capacity = unlimited): MadeAssistant {
   return {
     parts,
     provider,
-    accessPolicy,
+    access,
     async knownRead() {
-      await accessPolicy.enter(parts.inbound(token));
+      await access.enter(parts.inbound(token));
       const inbound = parts.inbound(token);
-      const { prove } = await accessPolicy.enter(inbound);
-      const dispatch = parts.behind(accessPolicy);
+      const { prove } = await access.enter(inbound);
+      const dispatch = parts.behind(access);
       const read = async (): Promise<unknown> =>
         (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
       return { read, prove };

@@ -15,11 +15,11 @@ import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { KeyFacts, SignedInUser } from "../../src/guards/call.ts";
 import type { Capacity, Queueing } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
-import type { AccessPolicy, Grant, Handler } from "../../src/guards/chain.ts";
+import type { AccessPolicies, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
 import type { RecognitionDependencies, CreateRecognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
-import { internalAccessPolicy, publicAccessPolicy } from "../../src/guards/access-policies.ts";
+import { internalAccessPolicies, publicAccessPolicies } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import type { Claim, Proof } from "../../src/call/scope.ts";
 import { fail } from "../../src/call/errors.ts";
@@ -85,8 +85,8 @@ export interface Made {
   readonly recognition: RecognitionDependencies;
   readonly recognizers: CreateRecognizer;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
-  /** The chain behind a access policy. */
-  behind(accessPolicy: AccessPolicy, capacity?: Capacity): Dispatch;
+  /** The chain behind access policies. */
+  behind(policies: AccessPolicies, capacity?: Capacity): Dispatch;
   /** Sends a message through the chain. */
   call(
     dispatch: Dispatch,
@@ -162,7 +162,7 @@ export function make(): Made {
     throttle,
     recognition,
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
-    behind: (accessPolicy, capacity) => createDispatch(accessPolicy, new Map(handlers), idempotency, capacity),
+    behind: (policies, capacity) => createDispatch(policies, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {
       const admitted = await dispatch.admit(rpc, inbound(headers));
       return admitted.invoke(create(rpc.input, message as MessageInitShape<DescMessage>));
@@ -193,17 +193,14 @@ export function stall({ world }: Made, helps = true, meanwhile: () => unknown = 
   };
 }
 
-/** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
-export function publicAccessPolicyOf(
-  { world, steps, recognition }: Made,
-  capacity: Capacity = unlimited,
-): AccessPolicy {
+/** The public access policies over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
+export function publicPoliciesOf({ world, steps, recognition }: Made, capacity: Capacity = unlimited): AccessPolicies {
   const find = (hash: Binary): Promise<KeyFacts | undefined> => {
     steps.push("find");
     return world.findKey(hash);
   };
   const recognizers: CreateRecognizer = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
-  return publicAccessPolicy({
+  return publicAccessPolicies({
     ...freshnessOf(world),
     authentication: createAuthentication(
       {
@@ -230,11 +227,11 @@ export function publicAccessPolicyOf(
   });
 }
 
-/** The access policy of the internal listener over the dependencies, with two tokens. */
-export function internalPolicyOf({ world }: Made): AccessPolicy {
+/** The access policies of the internal listener over the dependencies, with two tokens. */
+export function internalPoliciesOf({ world }: Made): AccessPolicies {
   const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.resolve(id.equals(accountId)));
   const { requireFreshSwitches, freshSwitches } = freshnessOf(world);
-  return internalAccessPolicy(access, () => world, requireFreshSwitches, freshSwitches);
+  return internalAccessPolicies(access, () => world, requireFreshSwitches, freshSwitches);
 }
 
 /** The name of the reason for which something fails; `no failure` where it does not. */

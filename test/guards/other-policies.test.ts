@@ -19,7 +19,7 @@ import type { StreamHandler } from "../../src/guards/stream.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, contactId, internalPolicyOf, make, reasonOf } from "./made.ts";
+import { accountId, contactId, internalPoliciesOf, make, reasonOf } from "./made.ts";
 
 const { getContact, createContact } = ContactService.method;
 const { upsertContacts } = IngestService.method;
@@ -36,7 +36,7 @@ beforeEach(() => {
 describe("the internal access policy", () => {
   let dispatch: Dispatch;
   beforeEach(() => {
-    dispatch = parts.behind(internalPolicyOf(parts));
+    dispatch = parts.behind(internalPoliciesOf(parts));
   });
   const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) =>
     parts.call(dispatch, rpc, headers, message);
@@ -159,7 +159,7 @@ describe("a stream", () => {
     messages: () => AsyncIterable<Message>,
     headers: Record<string, string> = token,
   ): Promise<number> {
-    const stream = await createStreamDispatch(internalPolicyOf(parts), new Map([[rpc, handler]])).admit(
+    const stream = await createStreamDispatch(internalPoliciesOf(parts), new Map([[rpc, handler]])).admit(
       rpc,
       parts.inbound(headers),
     );
@@ -244,12 +244,12 @@ describe("a stream", () => {
   });
 
   test("is rejected for an rpc that nobody serves, or that is not the operator's", async () => {
-    const nobody = createStreamDispatch(internalPolicyOf(parts), new Map());
+    const nobody = createStreamDispatch(internalPoliciesOf(parts), new Map());
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
-    const accessPolicy = internalPolicyOf(parts);
+    const { policyOf } = internalPoliciesOf(parts);
     for (const grant of [undefined, readScope(accountId, deadlineIn(1_000))]) {
       const astray = createStreamDispatch(
-        { ...accessPolicy, grant: () => Promise.resolve(grant) },
+        { policyOf: (facts) => ({ ...policyOf(facts), grant: () => grant }) },
         new Map([[rpc, echo]]),
       );
       await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow(

@@ -103,14 +103,14 @@ test("a request for a page takes no token when it is rejected, and is not thrott
 
 test("an access token is looked up in a slot for unknown callers at first, and then in one for known callers [RTE-22]", async () => {
   const slots: string[] = [];
-  const { parts, accessPolicy } = makeAssistant({
+  const { parts, access } = makeAssistant({
     ...unlimited,
     run: (credential, _deadline, work) => {
       slots.push(credential);
       return work();
     },
   });
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   await prove();
   expect(slots).toEqual(["unverified", "verified"]);
 });

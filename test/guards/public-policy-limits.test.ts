@@ -4,7 +4,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
 import { fail } from "../../src/call/errors.ts";
-import { accountId, publicAccessPolicyOf, reasonOf, waiting } from "./made.ts";
+import { accountId, publicPoliciesOf, reasonOf, waiting } from "./made.ts";
 import { checkHealth, getContact, key, one, searchContacts, usePublicPolicy } from "./public-policy.ts";
 
 const policy = usePublicPolicy();
@@ -47,7 +47,7 @@ test("a request over the bound is 503 after the throttle, health is not, and a f
   let end = (): void => undefined;
   parts().world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
   const capacity = createCapacity(1, () => (rejected += 1), waiting(0));
-  const narrow = parts().behind(publicAccessPolicyOf(parts(), capacity), capacity);
+  const narrow = parts().behind(publicPoliciesOf(parts(), capacity), capacity);
   const call: typeof policy.call = (rpc, headers, message) => policy.call(rpc, headers, message, narrow);
   const first = call(getContact, key, one);
   await vi.waitFor(() => expect(parts().steps).toContain("serve GetContact"));

@@ -4,7 +4,7 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import type { Dispatch, RpcResponse } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { contactId, make, publicAccessPolicyOf } from "./made.ts";
+import { contactId, make, publicPoliciesOf } from "./made.ts";
 
 export const { getContact, searchContacts, createContact, updateContact } = ContactService.method;
 export const { checkHealth } = HealthService.method;
@@ -31,7 +31,7 @@ export function usePublicPolicy(): PublicPolicy {
   let dispatch: Dispatch;
   beforeEach(() => {
     parts = make();
-    dispatch = parts.behind(publicAccessPolicyOf(parts));
+    dispatch = parts.behind(publicPoliciesOf(parts));
   });
   return {
     parts: () => parts,

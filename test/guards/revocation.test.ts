@@ -19,7 +19,7 @@ import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
 import type { Authentication } from "../../src/guards/authenticate.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
-import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
+import { publicAccessPolicies } from "../../src/guards/access-policies.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { recordsOf } from "../fixtures/records/stored.ts";
@@ -261,7 +261,7 @@ test("control: without the verification, a remembered key would be accepted afte
       requireFreshSwitches: () => undefined,
       freshSwitches: () => undefined,
     };
-    const accessPolicy = publicAccessPolicy({
+    const accessPolicy = publicAccessPolicies({
       ...switches,
       authentication,
       sessions: createSessionGuard({

@@ -18,7 +18,7 @@ import type { SessionGuard } from "../../src/guards/session.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, freshnessOf, make, origin, user, publicAccessPolicyOf, reasonOf, stall } from "./made.ts";
+import { accountId, freshnessOf, make, origin, user, publicPoliciesOf, reasonOf, stall } from "./made.ts";
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
@@ -29,7 +29,7 @@ let parts: Made;
 let dispatch: Dispatch;
 beforeEach(() => {
   parts = make();
-  dispatch = parts.behind(publicAccessPolicyOf(parts));
+  dispatch = parts.behind(publicPoliciesOf(parts));
 });
 
 function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, string>]): ReturnType<Made["call"]> {

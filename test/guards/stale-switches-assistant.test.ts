@@ -18,13 +18,13 @@ test.each([
   ["no failure", true],
   ["UNAVAILABLE", false],
 ])("%s: a request and each of its calls", async (expected, helps) => {
-  const { parts, accessPolicy } = makeAssistant();
+  const { parts, access } = makeAssistant();
   stall(parts, helps);
   const inbound = parts.inbound(token);
-  expect(await reasonOf(accessPolicy.enter(inbound))).toBe(expected);
+  expect(await reasonOf(access.enter(inbound))).toBe(expected);
   parts.world.isStale = false;
-  await accessPolicy.enter(inbound);
-  const dispatch = parts.behind(accessPolicy);
+  await access.enter(inbound);
+  const dispatch = parts.behind(access);
   const admitted = await dispatch.admit(getContact, inbound);
   stall(parts, helps);
   expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe(expected);
@@ -33,40 +33,39 @@ test.each([
 });
 
 test("a token that no instance remembers is looked up after the wait, and takes one token of its account", async () => {
-  const { parts, accessPolicy, provider } = makeAssistant();
+  const { parts, access, provider } = makeAssistant();
   stall(parts);
   provider.identify = async () => (parts.world.isStale ? fail(Reason.UNAVAILABLE) : facts);
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("no failure");
   expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual([`take account:${facts.accountId}`]);
 });
 
 test("a request waits in vain only once", async () => {
-  const { parts, accessPolicy } = makeAssistant();
-  await accessPolicy.enter(parts.inbound(token));
+  const { parts, access } = makeAssistant();
+  await access.enter(parts.inbound(token));
   let waits = 0;
   stall(parts, false, () => void (waits += 1));
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("UNAVAILABLE");
+  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("UNAVAILABLE");
   expect(waits).toBe(1);
 });
 
 /** A request whose token is proven, as that of a batch is before its calls. */
-async function provenCall({ parts, accessPolicy }: MadeAssistant): Promise<() => Promise<unknown>> {
+async function provenCall({ parts, access }: MadeAssistant): Promise<() => Promise<unknown>> {
   const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
+  const { prove } = await access.enter(inbound);
   await prove();
-  return async () =>
-    (await parts.behind(accessPolicy).admit(getContact, inbound)).invoke(create(getContact.input, one));
+  return async () => (await parts.behind(access).admit(getContact, inbound)).invoke(create(getContact.input, one));
 }
 
 test.each([
   ["no token", {}],
   ["a token that has ended", token],
 ])("a request with %s does not wait for its 401", async (_what, headers) => {
-  const { parts, accessPolicy, provider } = makeAssistant();
+  const { parts, access, provider } = makeAssistant();
   provider.identify = () => fail(Reason.INVALID_TOKEN);
   stall(parts);
   parts.world.freshen = () => fail(Reason.INTERNAL);
-  expect(await reasonOf(accessPolicy.enter(parts.inbound(headers)))).toBe("INVALID_TOKEN");
+  expect(await reasonOf(access.enter(parts.inbound(headers)))).toBe("INVALID_TOKEN");
 });
 
 test("a call whose token ends while it waits gets 401, however recent the token's proof is [RTE-11]", async () => {
@@ -84,13 +83,13 @@ test("a call whose token ends while it waits gets 401, however recent the token'
 });
 
 test("a verification that began before the end of the wait does not prove the token after it [RTE-11]", async () => {
-  const { parts, accessPolicy, provider } = makeAssistant();
+  const { parts, access, provider } = makeAssistant();
   // The read itself finds nothing wrong.
   parts.world.serve = async (_rpc, grant) =>
     (grant as { readonly unproven?: UnprovenCredential }).unproven?.proof.require([]);
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
+  const { prove } = await access.enter(inbound);
   stall(parts, true, async () => {
     // The verification has begun, and was right then.
     await new Promise(setImmediate);
@@ -98,22 +97,22 @@ test("a verification that began before the end of the wait does not prove the to
     provider.identify = () => fail(Reason.INVALID_TOKEN);
   });
   const call = parts
-    .behind(accessPolicy)
+    .behind(access)
     .admit(getContact, inbound)
     .then(({ invoke }) => invoke(create(getContact.input, one)));
   expect(await Promise.all([reasonOf(prove(call)), reasonOf(call)])).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
 });
 
 test("the time before a body counts against the deadline of its calls, and the time that it takes does not [OPS-15]", async () => {
-  const { parts, accessPolicy } = makeAssistant();
+  const { parts, access } = makeAssistant();
   const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
   onTestFinished(() => clock.mockRestore());
-  const { prove, received } = await accessPolicy.enter(parts.inbound(token, 9_200));
+  const { prove, received } = await access.enter(parts.inbound(token, 9_200));
   clock.mockReturnValue(16_000);
   const inbound = received();
   await prove();
   const dispatch = parts.behind(
-    accessPolicy,
+    access,
     createCapacity(1, () => undefined),
   );
   const call = dispatch.admit(getContact, inbound).then(({ invoke }) => invoke(create(getContact.input, one)));
@@ -133,8 +132,8 @@ test("a call gets 503 if the interface is off after the wait [ADM-06]", async ()
 });
 
 test("the wait counts against the deadline of the request's look-ups", async () => {
-  const { parts, accessPolicy, provider } = makeAssistant();
-  await accessPolicy.enter(parts.inbound(token));
+  const { parts, access, provider } = makeAssistant();
+  await access.enter(parts.inbound(token));
   const left: number[] = [];
   provider.verifies = () => false;
   provider.identify = (_token, { at }) => {
@@ -142,7 +141,7 @@ test("the wait counts against the deadline of the request's look-ups", async () 
     return Promise.resolve(facts);
   };
   const arrivedAt = performance.now() - 3_000;
-  const { prove } = await accessPolicy.enter(parts.inbound(token, arrivedAt));
+  const { prove } = await access.enter(parts.inbound(token, arrivedAt));
   await prove();
   expect(left).toHaveLength(1);
   expect(left[0]).toBeLessThanOrEqual(deadlineMs - 3_000);

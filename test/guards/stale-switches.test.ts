@@ -17,7 +17,7 @@ import type { Operator } from "../../src/guards/internal.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
 import { one } from "./made-assistant.ts";
 import type { Made } from "./made.ts";
-import { accountId, internalPolicyOf, keyFacts, make, publicAccessPolicyOf, reasonOf, stall } from "./made.ts";
+import { accountId, internalPoliciesOf, keyFacts, make, publicPoliciesOf, reasonOf, stall } from "./made.ts";
 
 const { getContact, createContact } = ContactService.method;
 const account = accountId.toHexString();
@@ -43,7 +43,7 @@ describe.each(outcomes)("%s", (expected, helps) => {
     ["a read", getContact, one],
     ["a write", createContact, { fullName: "Ann" }],
   ])("%s with a key, before its body and after it", async (_what, rpc, message) => {
-    const dispatch = parts.behind(publicAccessPolicyOf(parts));
+    const dispatch = parts.behind(publicPoliciesOf(parts));
     const inbound = parts.inbound(key);
     const admitted = await dispatch.admit(rpc, inbound);
     stall(parts, helps);
@@ -53,7 +53,7 @@ describe.each(outcomes)("%s", (expected, helps) => {
   });
 
   test("a batch of the internal listener, and each write of it", async () => {
-    const dispatch = parts.behind(internalPolicyOf(parts));
+    const dispatch = parts.behind(internalPoliciesOf(parts));
     parts.world.serve = async (_rpc, grant) => {
       stall(parts, helps);
       const scope = await (grant as Operator).scopeFor(account);
@@ -66,7 +66,7 @@ describe.each(outcomes)("%s", (expected, helps) => {
   test("a message of a stream, and its first one", async () => {
     const rpc = IngestService.method.import;
     const dispatch = createStreamDispatch(
-      internalPolicyOf(parts),
+      internalPoliciesOf(parts),
       new Map([[rpc, (messages: AsyncIterable<Message>) => messages]]),
     );
     const received = async (before: () => void, between: () => void): Promise<void> => {
@@ -86,7 +86,7 @@ describe.each(outcomes)("%s", (expected, helps) => {
 });
 
 test("a key that no instance remembers is looked up after the wait, because a look-up fails until then", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   stall(parts);
   parts.world.findKey = async () => (parts.world.isStale ? fail(Reason.UNAVAILABLE) : keyFacts);
   expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
@@ -96,7 +96,7 @@ test("a key that no instance remembers is looked up after the wait, because a lo
 });
 
 test("a key that cannot be looked up after the wait either takes a token of the address [RTE-11]", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   stall(parts, false);
   parts.world.findKey = () => fail(Reason.UNAVAILABLE);
   expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("UNAVAILABLE");
@@ -104,7 +104,7 @@ test("a key that cannot be looked up after the wait either takes a token of the 
 });
 
 test("a revoked key gets 401 although writes were paused while the request waited [ERR-12, AUT-01]", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
   parts.world.findKey = () => Promise.resolve(undefined);
   stall(parts, true, () => {
@@ -119,7 +119,7 @@ test.each([
 ])(
   "the switches can become too old while the throttle responds for %s key: the request takes one token, and waits",
   async (_which, isKnown) => {
-    const dispatch = parts.behind(publicAccessPolicyOf(parts));
+    const dispatch = parts.behind(publicPoliciesOf(parts));
     if (isKnown) expect(await reasonOf(parts.call(dispatch, getContact, key, one))).toBe("no failure");
     parts.steps.length = 0;
     parts.world.onTake = () => stall(parts);
@@ -129,7 +129,7 @@ test.each([
 );
 
 test("a key that cannot be looked up while the switches are fresh is rejected without a wait, and takes a token", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   parts.world.findKey = () => fail(Reason.UNAVAILABLE);
   let waits = 0;
   parts.world.onTake = () => stall(parts, true, () => void (waits += 1));
@@ -138,7 +138,7 @@ test("a key that cannot be looked up while the switches are fresh is rejected wi
 });
 
 test("a caller who sends too many requests gets 429 without a wait, and takes no part in it [ERR-12]", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   stall(parts);
   parts.world.freshen = () => fail(Reason.INTERNAL);
   parts.world.waitMs = 1_000;
@@ -146,10 +146,10 @@ test("a caller who sends too many requests gets 429 without a wait, and takes no
 });
 
 test.each([
-  ["a request", (made: Made) => made.call(made.behind(publicAccessPolicyOf(made)), getContact, key, one)],
+  ["a request", (made: Made) => made.call(made.behind(publicPoliciesOf(made)), getContact, key, one)],
   [
     "a request of the internal listener",
-    (made: Made) => made.call(made.behind(internalPolicyOf(made)), IngestService.method.upsertContacts, token, batch),
+    (made: Made) => made.call(made.behind(internalPoliciesOf(made)), IngestService.method.upsertContacts, token, batch),
   ],
 ])("%s waits once, however long the wait lasted in vain", async (_what, send) => {
   let waits = 0;
@@ -160,7 +160,7 @@ test.each([
 
 test("a request that waits holds no slot, neither before its body nor after it", async () => {
   const capacity = createCapacity(1, () => undefined);
-  const dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
+  const dispatch = parts.behind(publicPoliciesOf(parts, capacity), capacity);
   const admitted = await dispatch.admit(getContact, parts.inbound(key));
   const working: number[] = [];
   const stallSlowly = (): void => {
@@ -180,7 +180,7 @@ test("a request that waits holds no slot, neither before its body nor after it",
 
 test("requests that queue for a slot when the switches become too old are served", async () => {
   const capacity = createCapacity(1, () => undefined);
-  const dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
+  const dispatch = parts.behind(publicPoliciesOf(parts, capacity), capacity);
   await parts.call(dispatch, getContact, key, one);
   const admitted = await Promise.all(Array.from({ length: 20 }, () => dispatch.admit(getContact, parts.inbound(key))));
   let served = 0;
@@ -194,7 +194,7 @@ test("requests that queue for a slot when the switches become too old are served
 });
 
 test("no request waits longer than its caller does, and nothing starts for it afterwards", async () => {
-  const policy = publicAccessPolicyOf(parts);
+  const policy = publicPoliciesOf(parts);
   const dispatch = parts.behind(policy);
   const inbound = { ...parts.inbound(key), limits: { expiresAt: performance.now() + 50 } };
   const admitted = await dispatch.admit(createContact, inbound);
@@ -203,21 +203,17 @@ test("no request waits longer than its caller does, and nothing starts for it af
   parts.steps.length = 0;
   expect(await reasonOf(admitted.invoke(create(createContact.input, { fullName: "Ann" })))).toBe("DEADLINE_EXCEEDED");
   expect(parts.steps).toEqual([]);
-  const streams = createStreamDispatch(internalPolicyOf(parts), new Map([[IngestService.method.import, noMessages]]));
+  const streams = createStreamDispatch(internalPoliciesOf(parts), new Map([[IngestService.method.import, noMessages]]));
   const stream = { ...parts.inbound(token), limits: { expiresAt: performance.now() + 50 } };
   expect(await reasonOf(streams.admit(IngestService.method.import, stream))).toBe("DEADLINE_EXCEEDED");
 });
 
 test.each([
-  [
-    "a key",
-    "MISSING_KEY",
-    (made: Made) => made.behind(publicAccessPolicyOf(made)).admit(createContact, made.inbound()),
-  ],
+  ["a key", "MISSING_KEY", (made: Made) => made.behind(publicPoliciesOf(made)).admit(createContact, made.inbound())],
   [
     "a service token",
     "INVALID_SERVICE_TOKEN",
-    (made: Made) => made.behind(internalPolicyOf(made)).admit(IngestService.method.upsertContacts, made.inbound()),
+    (made: Made) => made.behind(internalPoliciesOf(made)).admit(IngestService.method.upsertContacts, made.inbound()),
   ],
 ])("a request without %s does not wait for its 401", async (_what, reason, request) => {
   stall(parts);
@@ -226,7 +222,7 @@ test.each([
 });
 
 test("a write with a key does not wait between the proof of the key and its command [AUT-01]", async () => {
-  const dispatch = parts.behind(publicAccessPolicyOf(parts));
+  const dispatch = parts.behind(publicPoliciesOf(parts));
   parts.world.serve = async (_rpc, grant) => {
     stall(parts);
     await confirmGrant(grant as WriteScope);

@@ -15,9 +15,9 @@ const { getContact } = ContactService.method;
 
 let parts: MadeAssistant["parts"];
 let provider: MadeAssistant["provider"];
-let accessPolicy: MadeAssistant["accessPolicy"];
+let access: MadeAssistant["access"];
 let knownRead: MadeAssistant["knownRead"];
-beforeEach(() => void ({ parts, provider, accessPolicy, knownRead } = makeAssistant()));
+beforeEach(() => void ({ parts, provider, access, knownRead } = makeAssistant()));
 
 /** Reads with a scope as `db/read.ts` does: only a credential that is not proven yet is proven with the data. */
 const shows = async (_rpc: unknown, grant: unknown): Promise<void> => {
@@ -27,12 +27,12 @@ const shows = async (_rpc: unknown, grant: unknown): Promise<void> => {
 
 /** Reads once with a known token, and proves it. Returns the reasons of both, and what was done. */
 async function readOnce(): Promise<{ read: string | undefined; proven: string | undefined; steps: string[] }> {
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   parts.steps.length = 0;
   const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
+  const { prove } = await access.enter(inbound);
   const work = parts
-    .behind(accessPolicy)
+    .behind(access)
     .admit(getContact, inbound)
     .then((admitted) => admitted.invoke(create(getContact.input, one)));
   const [read, proven] = await Promise.all([reasonOf(work), reasonOf(prove(work))]);
@@ -61,7 +61,7 @@ test("a known token is looked up if it is not verified for the same sign-in: it 
     proven: "no failure",
     steps: [...served, "identify token-one"],
   });
-  const entered = await accessPolicy.enter(parts.inbound(token));
+  const entered = await access.enter(parts.inbound(token));
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
   expect(await reasonOf(entered.prove())).toBe("INVALID_TOKEN");
 });
@@ -69,9 +69,9 @@ test("a known token is looked up if it is not verified for the same sign-in: it 
 test("a known token is looked up if the read shows that it has ended", async () => {
   parts.world.serve = () => Promise.resolve(fail(Reason.INVALID_TOKEN));
   const entered = async (): Promise<unknown> => {
-    await accessPolicy.enter(parts.inbound(token));
+    await access.enter(parts.inbound(token));
     provider.identify = async () => fail(Reason.INVALID_TOKEN);
-    return (await accessPolicy.enter(parts.inbound(token))).prove(Promise.reject(new Error("ended")));
+    return (await access.enter(parts.inbound(token))).prove(Promise.reject(new Error("ended")));
   };
   expect(await reasonOf(entered())).toBe("INVALID_TOKEN");
 });
@@ -142,10 +142,10 @@ test("a known token has ended if a look-up says so while another read verifies i
 });
 
 test("a known token is looked up within the deadline of its request, also after a read that took all of it [OPS-15]", async () => {
-  await accessPolicy.enter(parts.inbound(token));
+  await access.enter(parts.inbound(token));
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now);
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   const ends: number[] = [];
   provider.identify = (_token, { at }) => {
     ends.push(at);
@@ -179,7 +179,7 @@ test("a known token that each of its reads proves is looked up once, however lon
 test("a look-up proves a token for half a second, and a verification that began before it is not repeated", async () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
   onTestFinished(() => clock.mockRestore());
-  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await access.enter(parts.inbound(token));
   parts.steps.length = 0;
   provider.verifies = () => {
     clock.mockReturnValue(10_400);

@@ -3,11 +3,11 @@
 import { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { Failure } from "../../../src/call/errors.ts";
-import { assistantAccessPolicy } from "../../../src/guards/assistant.ts";
+import { createAssistantAccess } from "../../../src/guards/assistant.ts";
 import { createKnownBuckets } from "../../../src/guards/known-buckets.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
-import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
+import type { AssistantAccess } from "../../../src/guards/assistant.ts";
 import type { Inbound } from "../../../src/call/dispatch.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
@@ -25,7 +25,7 @@ export interface Assistant {
   readonly archived: string;
   /** To be deleted. */
   readonly unwanted: string;
-  readonly accessPolicy: AssistantAccessPolicy;
+  readonly access: AssistantAccess;
   readonly inbound: Inbound;
 }
 
@@ -47,7 +47,7 @@ export function useAssistant(): () => Assistant {
     await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
     const user = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
     const facts = { ...user, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
-    const accessPolicy = assistantAccessPolicy({
+    const access = createAssistantAccess({
       throttle: () => Promise.resolve(),
       tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },
       recognizers: (bucketOf) =>
@@ -71,8 +71,8 @@ export function useAssistant(): () => Assistant {
       requestId: "1",
       arrivedAt: performance.now(),
     };
-    await accessPolicy.enter(inbound);
-    assistant = { service, accountId, contact, session, active, archived, unwanted, accessPolicy, inbound };
+    await access.enter(inbound);
+    assistant = { service, accountId, contact, session, active, archived, unwanted, access, inbound };
   });
   afterAll(() => assistant.service.stop());
   return () => assistant;

@@ -3,6 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { describe, expect, test } from "vitest";
+import { factsOf } from "../../../src/guards/call.ts";
 import { deadlineIn } from "../../../src/call/deadline.ts";
 import { createContactStore } from "../../../src/contacts/store.ts";
 import { fail } from "../../../src/call/errors.ts";
@@ -157,23 +158,11 @@ const storeNames = [
 
 /** What a token is granted. */
 async function granted(): Promise<Scope> {
-  const { accessPolicy, inbound } = assistant();
-  const rpc = SessionService.method.listSessions;
-  const scope = await accessPolicy.grant(
-    {
-      rpc,
-      rules: {} as never,
-      writes: false,
-      isOperatorRpc: false,
-      itemwise: false,
-      isForAccount: true,
-      list: undefined,
-      inbound,
-    },
-    { kind: "nobody", sent: "nothing" },
-    () => deadlineIn(10_000),
-  );
-  if (scope === undefined || !("unproven" in scope)) throw new Error("the accessPolicy grants no scope");
+  const { access, inbound } = assistant();
+  const facts = factsOf(SessionService.method.listSessions);
+  const call = { ...facts, inbound };
+  const scope = await access.policyOf(facts).grant(call, { kind: "nobody", sent: "nothing" }, () => deadlineIn(10_000));
+  if (scope === undefined || !("unproven" in scope)) throw new Error("the access policy grants no scope");
   return scope;
 }
 

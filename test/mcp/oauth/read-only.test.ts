@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
-import type { AccessPolicy, Handler } from "../../../src/guards/chain.ts";
+import type { AccessPolicies, Handler } from "../../../src/guards/chain.ts";
 import { createDispatch } from "../../../src/guards/chain.ts";
 import { createIdempotency } from "../../../src/guards/idempotency.ts";
 import { createReservations } from "../../../src/guards/reservations.ts";
@@ -46,7 +46,7 @@ function writesOf(services: readonly DescService[]): (readonly [string, DescMeth
     .map(({ path, rpc }) => [path, rpc as DescMethodUnary]);
 }
 
-function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Dispatch {
+function dispatchThrough(through: AccessPolicies, served: DescMethodUnary[]): Dispatch {
   const { service } = assistant();
   const handlers = new Map<DescMethodUnary, Handler>(
     everyRpc.map((rpc) => [
@@ -65,7 +65,7 @@ describe("the assistant's access policy", () => {
   test.each(writesOf(everyService))(
     "rejects %s with 403 before its service is called, with an idempotency key and without [MCP-12]",
     async (_path, rpc) => {
-      const { accessPolicy, inbound } = assistant();
+      const { access, inbound } = assistant();
       for (const key of [undefined, "a-key"]) {
         const served: DescMethodUnary[] = [];
         const keyed: Inbound = {
@@ -73,9 +73,9 @@ describe("the assistant's access policy", () => {
           arrivedAt: performance.now(),
           header: (name) => (name === "idempotency-key" ? key : inbound.header(name)),
         };
-        await accessPolicy.enter(keyed);
+        await access.enter(keyed);
         const { writes, outcome } = await writesDuring(assistant(), async () => {
-          const admitted = await dispatchThrough(accessPolicy, served).admit(rpc, keyed);
+          const admitted = await dispatchThrough(access, served).admit(rpc, keyed);
           return admitted.invoke(create(rpc.input, {}) as Message);
         });
         expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
@@ -92,18 +92,18 @@ describe("the assistant's access policy", () => {
   });
 
   test("accepts reads: the harness detects it [MCP-12]", async () => {
-    const { accessPolicy, inbound } = assistant();
+    const { access, inbound } = assistant();
     const served: DescMethodUnary[] = [];
     for (const rpc of everyRpc.filter(({ name }) => name === "ListSessions" || name === "GetState")) {
-      await (await dispatchThrough(accessPolicy, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
+      await (await dispatchThrough(access, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
     }
     expect(served.map(({ name }) => name)).toEqual(["ListSessions", "GetState"]);
   });
 
   test("rejects a request that was not authenticated by a token [MCP-12, MCP-13]", async () => {
-    const { accessPolicy, inbound } = assistant();
+    const { access, inbound } = assistant();
     const rpc = SessionService.method.listSessions;
-    await expect(dispatchThrough(accessPolicy, []).admit(rpc, { ...inbound })).rejects.toMatchObject({
+    await expect(dispatchThrough(access, []).admit(rpc, { ...inbound })).rejects.toMatchObject({
       kind: { http: 401 },
     });
   });
@@ -114,8 +114,8 @@ describe("a chain without the assistant's guard", () => {
    * The chain turns a right to read into one to write if the rpc writes: only the guard prevents it.
    */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
-    const { service, accessPolicy, inbound } = assistant();
-    const forgetful: AccessPolicy = { ...accessPolicy, guards: () => [] };
+    const { service, access, inbound } = assistant();
+    const forgetful: AccessPolicies = { policyOf: (facts) => ({ ...access.policyOf(facts), guards: [] }) };
     const { contacts } = service.app.services;
     const rpc = ContactService.method.createContact;
     const handlers = new Map<DescMethodUnary, Handler>([
@@ -127,7 +127,7 @@ describe("a chain without the assistant's guard", () => {
       createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"),
     );
     const request: Inbound = { ...inbound, arrivedAt: performance.now() };
-    await accessPolicy.enter(request);
+    await access.enter(request);
     const { writes, outcome } = await writesDuring(assistant(), async () =>
       (await dispatch.admit(rpc, request)).invoke(create(rpc.input, { fullName: "Bo" })),
     );
