@@ -63,7 +63,7 @@ function printLocation(segments: readonly Segment[], { rpc }: Operation): Printa
         (field) => field.name === name,
       );
       expression = `${expression}.${field?.localName}`;
-      if (field?.message !== undefined) expression = `required(${expression}, "${field.parent.name}.${name}")`;
+      if (field?.message !== undefined) expression = `(${expression} ?? unset("${field.parent.name}.${name}"))`;
       message = field?.message;
     }
     return `/\${${expression}}`;

@@ -67,7 +67,7 @@ function value(field: DescField, options: Options): string {
   if (nullable) return plain === source ? `${source} ?? null` : `${source} === undefined ? null : ${plain}`;
   return field.message === undefined
     ? plain
-    : converted(type, `required(${source}, "${field.parent.name}.${field.name}")`, options);
+    : converted(type, `${source} ?? unset("${field.parent.name}.${field.name}")`, options);
 }
 
 function converted(type: ResponseType, source: string, options: Options): string {
@@ -88,13 +88,12 @@ function namesConstant(item: DescEnum): string {
 const helpers = `type Names = Readonly<Record<number, string>>;
 
 /** A response without what its proto promises is our failure, not something to send. */
-function required<T>(value: T | undefined, field: string): T {
-  if (value === undefined) throw new Error(\`\${field} is required and not set\`);
-  return value;
+function unset(field: string): never {
+  throw new Error(\`\${field} is required and not set\`);
 }
 
 function enumName(names: Names, value: number): string {
-  return required(names[value], \`the name of the enum value \${value}\`);
+  return names[value] ?? unset(\`The name of the enum value \${value}\`);
 }
 
 /** \`2026-01-31T09:30:00.000Z\` */

@@ -5,6 +5,7 @@ import { collections } from "../db/collections.ts";
 import { isTooLarge } from "../db/error-codes.ts";
 import type { Tables } from "../db/fields.ts";
 import { projectionOf } from "../db/fields.ts";
+import { idText } from "../db/message.ts";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import { contactNoteFields } from "../notes/document.ts";
 import type { ContactDocument } from "./document.ts";
@@ -104,7 +105,10 @@ async function findTogether(scope: Scope, find: FindWith): Promise<Contact[] | u
   if (countOf(timeline) > maxNotes || countOf(sessions) > maxSessions) return undefined;
   const notesOf = byContact(timeline);
   const sessionsOf = byContact(sessions);
-  return contacts.map((contact) => contactMessage(contact, notesOf(contact._id), sessionsOf(contact._id)));
+  return contacts.map((contact) => {
+    const id = idText(contact._id);
+    return contactMessage(contact, notesOf.get(id) ?? [], sessionsOf.get(id) ?? []);
+  });
 }
 
 /**
@@ -140,10 +144,9 @@ function countOf(found: readonly Newest<unknown>[]): number {
   return found.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Returns a function that returns the rows of a contact. */
-function byContact<Row>(found: readonly Newest<Row>[]): (contactId: UUID) => readonly Row[] {
-  const rows = new Map(found.map((one) => [one._id.toHexString(), one.rows]));
-  return (contactId) => rows.get(contactId.toHexString()) ?? [];
+/** Returns the rows by the contact's id. */
+function byContact<Row>(found: readonly Newest<Row>[]): ReadonlyMap<string, readonly Row[]> {
+  return new Map(found.map(({ _id, rows }) => [idText(_id), rows]));
 }
 
 /** Finds contacts by a look-up for each of them. */

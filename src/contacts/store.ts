@@ -217,13 +217,16 @@ export function recentSessionFilter({ accountId }: Scope): Document {
   return { account_id: accountId, rank: rankBetween(undefined, Date.now()) };
 }
 
+const timelineProjection = projectionOf(contactNoteFields);
+const recentSessionProjection = projectionOf(recentSessionFields);
+
 /** Returns the stages for the newest notes of a contact, as rows. `parent` selects the contact. */
 export function timelineStages(scope: Scope, parent: Document): Document[] {
   return [
     { $match: { ...timelineFilter(scope), ...parent } },
     { $sort: { rank: -1 } },
     { $limit: timelineLength },
-    { $project: projectionOf(contactNoteFields) },
+    { $project: timelineProjection },
   ];
 }
 
@@ -233,7 +236,7 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
     { $match: { ...recentSessionFilter(scope), ...client } },
     { $sort: { rank: -1 } },
     { $limit: recentSessionsLength },
-    { $project: projectionOf(recentSessionFields) },
+    { $project: recentSessionProjection },
   ];
 }
 

@@ -25,7 +25,7 @@ export const routes = [
     query: [],
     body: undefined,
     status: 200,
-    write: (m: GetApiKeyResponse) => ({ data: writeApiKey(required(m.apiKey, "GetApiKeyResponse.api_key")) }),
+    write: (m: GetApiKeyResponse) => ({ data: writeApiKey(m.apiKey ?? unset("GetApiKeyResponse.api_key")) }),
   },
   {
     method: "POST",
@@ -39,7 +39,7 @@ export const routes = [
       { name: "access", local: "access", kind: "enum", required: false, nullable: false, values: { read_write: 1, read_only: 2 } },
     ] },
     status: 201,
-    write: (m: CreateApiKeyResponse) => ({ data: writeIssuedApiKey(required(m.apiKey, "CreateApiKeyResponse.api_key")) }),
+    write: (m: CreateApiKeyResponse) => ({ data: writeIssuedApiKey(m.apiKey ?? unset("CreateApiKeyResponse.api_key")) }),
   },
   {
     method: "POST",
@@ -54,7 +54,7 @@ export const routes = [
       { name: "id", local: "id", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 201,
-    write: (m: RotateApiKeyResponse) => ({ data: writeIssuedApiKey(required(m.apiKey, "RotateApiKeyResponse.api_key")) }),
+    write: (m: RotateApiKeyResponse) => ({ data: writeIssuedApiKey(m.apiKey ?? unset("RotateApiKeyResponse.api_key")) }),
   },
   {
     method: "DELETE",
@@ -68,7 +68,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: RevokeApiKeyResponse) => ({ data: writeRevokedApiKey(required(m.apiKey, "RevokeApiKeyResponse.api_key")) }),
+    write: (m: RevokeApiKeyResponse) => ({ data: writeRevokedApiKey(m.apiKey ?? unset("RevokeApiKeyResponse.api_key")) }),
   },
   {
     method: "GET",
@@ -83,7 +83,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: ListAuditEntriesResponse) => ({ data: m.entries.map((item) => writeAuditEntry(item)), pagination: writePagination(required(m.pagination, "ListAuditEntriesResponse.pagination")) }),
+    write: (m: ListAuditEntriesResponse) => ({ data: m.entries.map((item) => writeAuditEntry(item)), pagination: writePagination(m.pagination ?? unset("ListAuditEntriesResponse.pagination")) }),
   },
   {
     method: "GET",
@@ -129,8 +129,8 @@ export const routes = [
       { name: "phone", local: "phone", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 201,
-    location: (m: CreateContactResponse) => `/v1/contacts/${required(m.contact, "CreateContactResponse.contact").id}`,
-    write: (m: CreateContactResponse) => ({ data: writeContact(required(m.contact, "CreateContactResponse.contact")) }),
+    location: (m: CreateContactResponse) => `/v1/contacts/${(m.contact ?? unset("CreateContactResponse.contact")).id}`,
+    write: (m: CreateContactResponse) => ({ data: writeContact(m.contact ?? unset("CreateContactResponse.contact")) }),
   },
   {
     method: "GET",
@@ -144,7 +144,7 @@ export const routes = [
     query: [],
     body: undefined,
     status: 200,
-    write: (m: GetContactResponse) => ({ data: writeContact(required(m.contact, "GetContactResponse.contact")) }),
+    write: (m: GetContactResponse) => ({ data: writeContact(m.contact ?? unset("GetContactResponse.contact")) }),
   },
   {
     method: "PATCH",
@@ -162,7 +162,7 @@ export const routes = [
       { name: "phone", local: "phone", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 200,
-    write: (m: UpdateContactResponse) => ({ data: writeContact(required(m.contact, "UpdateContactResponse.contact")) }),
+    write: (m: UpdateContactResponse) => ({ data: writeContact(m.contact ?? unset("UpdateContactResponse.contact")) }),
   },
   {
     method: "POST",
@@ -178,7 +178,7 @@ export const routes = [
       { name: "content", local: "content", kind: "string", required: true, nullable: false, instant: false },
     ] },
     status: 201,
-    write: (m: AppendContactNoteResponse) => ({ data: writeContactTimelineNote(required(m.note, "AppendContactNoteResponse.note")) }),
+    write: (m: AppendContactNoteResponse) => ({ data: writeContactTimelineNote(m.note ?? unset("AppendContactNoteResponse.note")) }),
   },
   {
     method: "GET",
@@ -190,7 +190,7 @@ export const routes = [
     query: [],
     body: undefined,
     status: 200,
-    write: (m: CheckHealthResponse) => ({ data: writeHealth(required(m.health, "CheckHealthResponse.health")) }),
+    write: (m: CheckHealthResponse) => ({ data: writeHealth(m.health ?? unset("CheckHealthResponse.health")) }),
   },
   {
     method: "GET",
@@ -206,7 +206,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: SearchNotesResponse) => ({ data: m.notes.map((item) => writeNoteSearchResult(item)), pagination: writePagination(required(m.pagination, "SearchNotesResponse.pagination")) }),
+    write: (m: SearchNotesResponse) => ({ data: m.notes.map((item) => writeNoteSearchResult(item)), pagination: writePagination(m.pagination ?? unset("SearchNotesResponse.pagination")) }),
     beyond: {
       fields: [
       { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, instant: false },
@@ -241,7 +241,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: ListSessionsResponse) => ({ data: m.sessions.map((item) => writeSessionSummary(item)), pagination: writePagination(required(m.pagination, "ListSessionsResponse.pagination")) }),
+    write: (m: ListSessionsResponse) => ({ data: m.sessions.map((item) => writeSessionSummary(item)), pagination: writePagination(m.pagination ?? unset("ListSessionsResponse.pagination")) }),
     beyond: {
       fields: [
       { name: "has_transcript", local: "hasTranscript", kind: "bool", required: false, nullable: true },
@@ -267,7 +267,7 @@ export const routes = [
     query: [],
     body: undefined,
     status: 200,
-    write: (m: GetSessionResponse, provider: string) => ({ data: writeSessionDetail(required(m.session, "GetSessionResponse.session"), provider) }),
+    write: (m: GetSessionResponse, provider: string) => ({ data: writeSessionDetail(m.session ?? unset("GetSessionResponse.session"), provider) }),
   },
   {
     method: "GET",
@@ -281,7 +281,7 @@ export const routes = [
     query: [],
     body: undefined,
     status: 200,
-    write: (m: GetSessionTranscriptResponse) => ({ data: writeTranscript(required(m.transcript, "GetSessionTranscriptResponse.transcript")) }),
+    write: (m: GetSessionTranscriptResponse) => ({ data: writeTranscript(m.transcript ?? unset("GetSessionTranscriptResponse.transcript")) }),
   },
 ] as const;
 
@@ -290,7 +290,7 @@ function writeApiKey(m: ApiKey) {
     id: m.id,
     prefix: m.prefix,
     access: enumName(names_records_v1_ApiKeyAccess, m.access),
-    created_at: timestamp(required(m.createdAt, "ApiKey.created_at")),
+    created_at: timestamp(m.createdAt ?? unset("ApiKey.created_at")),
     last_used_at: m.lastUsedAt === undefined ? null : timestamp(m.lastUsedAt),
   };
 }
@@ -301,21 +301,21 @@ function writeIssuedApiKey(m: IssuedApiKey) {
     key: m.key,
     prefix: m.prefix,
     access: enumName(names_records_v1_ApiKeyAccess, m.access),
-    created_at: timestamp(required(m.createdAt, "IssuedApiKey.created_at")),
+    created_at: timestamp(m.createdAt ?? unset("IssuedApiKey.created_at")),
   };
 }
 
 function writeRevokedApiKey(m: RevokedApiKey) {
   return {
     id: m.id,
-    revoked_at: timestamp(required(m.revokedAt, "RevokedApiKey.revoked_at")),
+    revoked_at: timestamp(m.revokedAt ?? unset("RevokedApiKey.revoked_at")),
   };
 }
 
 function writeAuditEntry(m: AuditEntry) {
   return {
     id: m.id,
-    created_at: timestamp(required(m.createdAt, "AuditEntry.created_at")),
+    created_at: timestamp(m.createdAt ?? unset("AuditEntry.created_at")),
     event: enumName(names_records_v1_AuditEvent, m.event),
     detail: m.detail ?? null,
     key_prefix: m.keyPrefix ?? null,
@@ -342,8 +342,8 @@ function writeContact(m: Contact) {
     phone: m.phone ?? null,
     notes: m.notes ?? null,
     memory: m.memory ?? null,
-    created_at: timestamp(required(m.createdAt, "Contact.created_at")),
-    updated_at: timestamp(required(m.updatedAt, "Contact.updated_at")),
+    created_at: timestamp(m.createdAt ?? unset("Contact.created_at")),
+    updated_at: timestamp(m.updatedAt ?? unset("Contact.updated_at")),
     notes_timeline: m.notesTimeline.map((item) => writeContactTimelineNote(item)),
     recent_sessions: m.recentSessions.map((item) => writeContactRecentSession(item)),
     inferred_name: m.inferredName ?? null,
@@ -356,8 +356,8 @@ function writeContactTimelineNote(m: ContactTimelineNote) {
     id: m.id,
     content: m.content,
     source: m.source,
-    created_at: timestamp(required(m.createdAt, "ContactTimelineNote.created_at")),
-    updated_at: timestamp(required(m.updatedAt, "ContactTimelineNote.updated_at")),
+    created_at: timestamp(m.createdAt ?? unset("ContactTimelineNote.created_at")),
+    updated_at: timestamp(m.updatedAt ?? unset("ContactTimelineNote.updated_at")),
   };
 }
 
@@ -424,8 +424,8 @@ function writeSessionDetail(m: SessionDetail, provider: string) {
     client: m.client === undefined ? null : writeSessionDetailClient(m.client),
     conference_url: m.conferenceUrl ?? null,
     [`${provider}_doc_url`]: m.providerDocUrl ?? null,
-    created_at: timestamp(required(m.createdAt, "SessionDetail.created_at")),
-    updated_at: timestamp(required(m.updatedAt, "SessionDetail.updated_at")),
+    created_at: timestamp(m.createdAt ?? unset("SessionDetail.created_at")),
+    updated_at: timestamp(m.updatedAt ?? unset("SessionDetail.updated_at")),
     notes: m.notes.map((item) => writeSessionNote(item)),
   };
 }
@@ -478,13 +478,12 @@ const names_records_v1_SessionNoteType: Names = { 1: "user_manual", 2: "ai_meeti
 type Names = Readonly<Record<number, string>>;
 
 /** A response without what its proto promises is our failure, not something to send. */
-function required<T>(value: T | undefined, field: string): T {
-  if (value === undefined) throw new Error(`${field} is required and not set`);
-  return value;
+function unset(field: string): never {
+  throw new Error(`${field} is required and not set`);
 }
 
 function enumName(names: Names, value: number): string {
-  return required(names[value], `the name of the enum value ${value}`);
+  return names[value] ?? unset(`The name of the enum value ${value}`);
 }
 
 /** `2026-01-31T09:30:00.000Z` */

@@ -1,9 +1,10 @@
 // Limits of lists in requests: a list that is too long is one violation, and nothing reads its items.
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
 import type { Violation } from "../call/errors.ts";
+import { perMessage } from "./per-message.ts";
 
 /** The lists of a message that are too long, and the message without their items. */
 export interface LimitedLists {
@@ -19,34 +20,35 @@ type Values = Message & Record<string, unknown>;
  */
 export function limitLists(schema: DescMessage, message: Message): LimitedLists {
   const values = message as Values;
-  const long = schema.fields.filter((field) => {
-    const { max } = itemLimits(field);
-    return max !== undefined && (values[field.localName] as readonly unknown[]).length > max;
-  });
+  const long = lists(schema).filter(
+    ({ field, max }) => max !== undefined && (values[field.localName] as readonly unknown[]).length > max,
+  );
   if (long.length === 0) return { violations: [], message };
-  const violations = long.map((field) => {
-    const message = `must contain no more than ${itemLimits(field).max} item(s)`;
+  const violations = long.map(({ field, max }) => {
+    const message = `must contain no more than ${max} item(s)`;
     return { field: field.name, rule: "repeated.max_items", message };
   });
-  return { violations, message: { ...message, ...Object.fromEntries(long.map(({ localName }) => [localName, []])) } };
+  const empty = Object.fromEntries(long.map(({ field }) => [field.localName, []]));
+  return { violations, message: { ...message, ...empty } };
 }
 
 /** Returns a copy of the message with only as many items in each list as the rules of the list need, all empty. */
 export function withoutItems(schema: DescMessage, message: Message): Message {
   const values = { ...message } as Values;
-  for (const field of schema.fields) {
-    if (field.fieldKind !== "list") continue;
-    const length = Math.min((values[field.localName] as readonly unknown[]).length, itemLimits(field).min);
+  for (const { field, min } of lists(schema)) {
+    const length = Math.min((values[field.localName] as readonly unknown[]).length, min);
     const item = field.message === undefined ? "" : reflect(field.message).message;
     values[field.localName] = new Array<unknown>(length).fill(item);
   }
   return values;
 }
 
-/** The limits of a list's rules. The minimum is 1 without a rule: a list that is required needs an item. */
-function itemLimits(field: DescField): { readonly min: number; readonly max: number | undefined } {
-  if (field.fieldKind !== "list") return { min: 1, max: undefined };
-  const { type } = getOption(field, fieldRules);
-  const { minItems = 0n, maxItems = 0n } = type.case === "repeated" ? type.value : {};
-  return { min: Math.max(1, Number(minItems)), max: maxItems > 0n ? Number(maxItems) : undefined };
-}
+/** The lists of a message, and the limits of their rules. The minimum is 1 without one: a required list needs an item. */
+const lists = perMessage((schema) =>
+  schema.fields.flatMap((field) => {
+    if (field.fieldKind !== "list") return [];
+    const { type } = getOption(field, fieldRules);
+    const { minItems = 0n, maxItems = 0n } = type.case === "repeated" ? type.value : {};
+    return [{ field, min: Math.max(1, Number(minItems)), max: maxItems > 0n ? Number(maxItems) : undefined }];
+  }),
+);

@@ -7,6 +7,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../call/errors.ts";
 import { sanitizeForEcho } from "../text/text.ts";
+import { perMessage } from "./per-message.ts";
 
 /** The path that means every field (AIP-134). */
 const everything = "*";
@@ -22,7 +23,7 @@ export const maxPaths = 100;
  * nothing reads its paths again.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
-  const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
+  const { maskField, updatable, updatableNames } = masked(schema);
   if (maskField === undefined) return [];
   const fields = reflect(schema, message);
   const rejected = (message: string): Violation => {
@@ -31,8 +32,6 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   };
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName]?.paths ?? [];
   if (given.length > maxPaths) return [rejected(`must have at most ${maxPaths} paths`)];
-  const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
-  const updatableNames = updatable.map(({ name }) => name);
   const names = updatableNames.join(", ");
   const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
   const named = new Set(given.flatMap((path) => (path === everything ? updatableNames : [path])));
@@ -48,3 +47,13 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
   });
 }
+
+/** The field mask of a message, if any, and the fields that it can name. */
+const masked = perMessage((schema) => {
+  const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
+  return {
+    maskField: schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName),
+    updatable,
+    updatableNames: updatable.map(({ name }) => name),
+  };
+});

@@ -13,6 +13,7 @@ import { rejectInput } from "../call/errors.ts";
 import { parseInstant } from "../text/instant.ts";
 import { limitLists, withoutItems } from "./list-limits.ts";
 import { completeMask } from "./mask.ts";
+import { perMessage } from "./per-message.ts";
 import { allowedNames, unrepresentableValues } from "./representable.ts";
 
 /** The maximum length of a field with a pattern, so that a hostile text never reaches a pattern (contract §2.4). */
@@ -196,19 +197,6 @@ const beyondRest = perMessage((schema) => ({
 const dates = perMessage((schema) =>
   schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),
 );
-
-/** Returns a function that computes its result once for each message descriptor. */
-function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessage) => T {
-  const known = new Map<DescMessage, T>();
-  return (schema) => {
-    let value = known.get(schema);
-    if (value === undefined) {
-      value = compute(schema);
-      known.set(schema, value);
-    }
-    return value;
-  };
-}
 
 /**
  * Returns whether a text matches an ECMA-262 pattern. The OpenAPI document shows the same patterns, and the library's

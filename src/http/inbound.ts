@@ -76,7 +76,9 @@ function requireValidHost(host: string | undefined, authority: string | undefine
 
 /** Returns the size of names and values, in bytes. Node decodes each byte to one character. */
 export function sizeOf(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((sum, { length }) => sum + length, 0);
+  let size = 0;
+  for (const { length } of rawHeaders) size += length;
+  return size;
 }
 
 /** Returns the path of the request target, as it was sent. */

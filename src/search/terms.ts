@@ -178,8 +178,7 @@ function addPhoneTerms(found: Set<string>, phone: PhoneForms | undefined): strin
 export function probe(word: string, shape: SearchShape): Probe {
   if (isPhone(word)) return { ...probe(word.slice(PHONE_MARK.length), shape), exact: false };
   const { max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
-  let end = 0;
-  for (let length = 0; length < max && end < word.length; length += 1) end = endOfCodePoint(word, end);
+  const end = endOfCodePoints(word, max);
   return { term: word.slice(0, end), exact: end === word.length };
 }
 
@@ -284,9 +283,12 @@ function addRun(found: Set<string>, run: string): void {
 }
 
 function addPrefixes(found: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
-  let end = from;
-  for (let length = 1; length <= max && end < word.length; length += 1) {
-    end = endOfCodePoint(word, end);
+  let [end, length] = [from, 0];
+  // A code point has at most two UTF-16 units.
+  for (const point of word.slice(from, from + 2 * max)) {
+    length += 1;
+    if (length > max) return;
+    end += point.length;
     // A word shorter than all prefixes is stored as it is.
     if (length >= min || end === word.length) found.add(word.slice(from, end));
   }

@@ -130,8 +130,7 @@ export async function watchSwitches(
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
     if (isFresh()) waiting.release();
   });
-  const ageMs = (): number => performance.now() - asOf;
-  const isFresh = (): boolean => ageMs() < leaseMs;
+  const isFresh = (): boolean => performance.now() - asOf < leaseMs;
   const waiting = createWaitingRoom(waitMs, maxWaiting);
   await primary.prove();
   return {
@@ -141,7 +140,7 @@ export async function watchSwitches(
       primary.require();
       fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" });
     },
-    waitUntilFresh: () => (isFresh() || ageMs() > awayMs ? undefined : waiting.enter()),
+    waitUntilFresh: () => (isFresh() || performance.now() - asOf > awayMs ? undefined : waiting.enter()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };

@@ -1,4 +1,4 @@
-// Counts the calls of functions per request, by V8's precise coverage. Unlike times, the counts are the same on each run.
+// Counts the calls of functions per request by V8's precise coverage. Unlike times, the counts are the same each time.
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,7 +54,8 @@ export function callsOf({ result }: Coverage, requests: number): Calls {
     const isOwn = /\/(?:src|gateway|peers)\/[^:]*$/.test(url) && !url.includes("/node_modules/");
     for (const { functionName, ranges } of counted) {
       const count = (ranges[0]?.count ?? 0) / requests;
-      if (count < 0.01) continue;
+      // tsx adds calls of `__name`.
+      if (count < 0.01 || functionName === "__name") continue;
       places.set(place, (places.get(place) ?? 0) + count);
       if (!isOwn) continue;
       own += count;
