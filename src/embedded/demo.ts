@@ -1,15 +1,21 @@
 // The demo: accounts with API keys and records, created once and listed in `demo.json` (contract §10).
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { UUID } from "mongodb";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
 import { deadlineIn, isTimeoutOrUnavailable } from "../call/deadline.ts";
-import { Failure } from "../call/errors.ts";
+import { Failure, fail } from "../call/errors.ts";
 import { createInternalAccess } from "../guards/internal.ts";
-import type { createIngestService } from "../ingest/service.ts";
+import type { StreamHandler } from "../guards/stream.ts";
+import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/import_pb.ts";
+import { ImportRequestSchema, ImportRestart } from "../gen/records/ingest/v1/import_pb.ts";
+import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { DemoUser } from "./demo-users.ts";
 import { readJson } from "./json-file.ts";
@@ -53,7 +59,7 @@ interface DemoServices {
   readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
   readonly audit: AuditStore;
-  readonly ingest: ReturnType<typeof createIngestService>;
+  readonly streams: ReadonlyMap<DescMethod, StreamHandler>;
 }
 
 /** Creates the demo and lists it. */
@@ -64,8 +70,9 @@ export interface Demo {
   announce(where: Addresses): Promise<string | undefined>;
 }
 
-const batchSize = 500;
-/** Far longer than any batch takes on current machines. */
+/** The records of a message of the import. */
+const batchSize = 1_000;
+/** Far longer than a batch takes on current machines. */
 const fillMs = 60_000;
 const pauseMs = 250;
 
@@ -119,56 +126,29 @@ async function persistently(work: () => Promise<void>): Promise<void> {
     }
 }
 
-async function fillAccount({ accounts, ingest }: DemoServices, id: UUID, profile: DemoProfile): Promise<void> {
-  // Loaded on demand: a data folder needs it once.
-  const { demoRecords } = await import("./demo/records.ts");
-  const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
-  const accountId = id.toHexString();
+async function fillAccount({ accounts, streams }: DemoServices, id: UUID, profile: DemoProfile): Promise<void> {
   const operator = createInternalAccess([], accounts.exists).operator(
     { header: () => undefined, address: "", requestId: "demo" },
     () => deadlineIn(fillMs),
     () => undefined,
     () => undefined,
   );
-  const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
-  const prefix = "records.ingest.v1" as const;
-  for (const part of inBatches(contacts))
-    batches.push(
-      ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator),
-    );
-  await settle(batches);
-  for (const part of inBatches(sessions))
-    batches.push(
-      ingest.upsertSessions({ $typeName: `${prefix}.UpsertSessionsRequest`, accountId, sessions: part }, operator),
-    );
-  await settle(batches);
-  for (const part of inBatches(transcripts))
-    batches.push(
-      ingest.putTranscripts({ $typeName: `${prefix}.PutTranscriptsRequest`, accountId, transcripts: part }, operator),
-    );
-  for (const part of inBatches(contactNotes))
-    batches.push(
-      ingest.upsertContactNotes({ $typeName: `${prefix}.UpsertContactNotesRequest`, accountId, notes: part }, operator),
-    );
-  for (const part of inBatches(sessionNotes))
-    batches.push(
-      ingest.upsertSessionNotes({ $typeName: `${prefix}.UpsertSessionNotesRequest`, accountId, notes: part }, operator),
-    );
-  await settle(batches);
-}
-
-/** Waits for the batches and fails with the first item that was not written. */
-async function settle(batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[]): Promise<void> {
-  for (const { results } of await Promise.all(batches.splice(0))) {
-    const failed = results.find(({ error }) => error !== undefined);
-    if (failed?.error !== undefined) throw new Error(`demo data: ${failed.error.message}`);
+  const method = IngestService.method.import;
+  const importAll = streams.get(method) ?? fail(Reason.UNKNOWN_PATH);
+  for await (const response of importAll(requestsOf(id.toHexString(), profile), operator)) {
+    const [rejection] = (response as ImportResponse).rejections;
+    if (rejection !== undefined) throw new Error(`demo data: ${rejection.error?.message}`);
   }
 }
 
-function inBatches<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, at) =>
-    items.slice(at * batchSize, (at + 1) * batchSize),
-  );
+async function* requestsOf(accountId: string, profile: DemoProfile): AsyncIterable<ImportRequest> {
+  // Loaded on demand: a data folder needs it once.
+  const { demoRecords } = await import("./demo/records.ts");
+  const records = demoRecords(profile, new Date());
+  // An earlier start may have been interrupted.
+  const first = { accountId, importId: "demo", restart: ImportRestart.ALWAYS };
+  for (let at = 0; at < records.length; at += batchSize)
+    yield create(ImportRequestSchema, { ...(at === 0 && first), records: records.slice(at, at + batchSize) });
 }
 
 /**

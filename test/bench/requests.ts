@@ -1,6 +1,6 @@
 // The requests of the bench on each wire.
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { createRandom, pick } from "../../src/embedded/demo/random.ts";
+import { createRandom, pick } from "../fixtures/random.ts";
 import { ContactService, GetContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { AccountPlan } from "./dataset/accounts.ts";
 import { recordId } from "./dataset/accounts.ts";

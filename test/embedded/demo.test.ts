@@ -1,183 +1,169 @@
-// The demo data: always the same, valid, and in the counts and times of a real account (contract §10).
-import { isDeepStrictEqual } from "node:util";
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
+// The demo's records: those of an account after a year of work, on whatever day it is (contract §10).
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { createValidator } from "@bufbuild/protovalidate";
 import { describe, expect, test } from "vitest";
+import type { DemoProfile } from "../../src/embedded/demo/records.ts";
 import { demoRecords } from "../../src/embedded/demo/records.ts";
-import type { ContactItem, SessionItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import {
-  ContactItemSchema,
-  ContactNoteItemSchema,
-  SessionItemSchema,
-  SessionNoteItemSchema,
-  TranscriptItemSchema,
-} from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { dayMs, days, demo, eachDay, idsOf, ms, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
+import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import type { DemoRecords } from "../fixtures/records/demo.ts";
+import { demoOf } from "../fixtures/records/demo.ts";
 
-describe("the demo data", () => {
-  test.each(profiles)("are the same at any time of one day in the profile %s [OPS-02]", (profile) => {
-    const later = new Date(todayOf(now) + dayMs - 1);
-    const records = demoRecords(profile, now);
-    expect(isDeepStrictEqual(demoRecords(profile, now), records)).toBe(true);
-    expect(isDeepStrictEqual(demoRecords(profile, later), records)).toBe(true);
-    expect(isDeepStrictEqual(demoRecords(profile, new Date(later.getTime() + 1)), records)).toBe(false);
-  });
+const profiles: readonly DemoProfile[] = ["demo", "second", "reader", "enrolled", "waiting"];
+/** Every day of a week, a leap day and the turn of a year. */
+const days = [
+  ...[
+    "16T00:00:00Z",
+    "17T12:00:00Z",
+    "18T23:59:59Z",
+    "19T06:00:00Z",
+    "20T09:00:00Z",
+    "21T09:30:00Z",
+    "22T18:00:00Z",
+  ].map((day) => `2026-11-${day}`),
+  "2028-02-29T23:59:59.999Z",
+  "2027-01-01T00:00:00Z",
+].map((day) => new Date(day));
+const [now] = days as [Date];
+const demo = demoOf("demo", now);
+const dayMs = 86_400_000;
 
-  test("have the same contacts' names, emails, phones and ids, and the same sessions' ids, on another day", () => {
-    const stay = ({ id, externalId, fullName, inferredName, email, phone }: ContactItem) => ({
-      id,
-      externalId,
-      fullName,
-      inferredName,
-      email,
-      phone,
-    });
-    const who = ({ id, externalId, contactId }: SessionItem) => ({ id, externalId, contactId });
-    for (const day of days) {
-      const other = recordsOf("demo", day);
-      expect(isDeepStrictEqual(other.contacts.map(stay), demo.contacts.map(stay))).toBe(true);
-      expect(isDeepStrictEqual(other.sessions.map(who), demo.sessions.map(who))).toBe(true);
-    }
-  });
+function ms(time: Timestamp | undefined): number {
+  return time === undefined ? Number.NaN : timestampMs(time);
+}
 
-  test("have pinned ids, without which a half-filled demo would be filled twice", () => {
-    expect(the("Ann Lee").id).toBe("2601aba2-1e24-442e-8f0d-34b5cdb9a038");
-    expect(demo.sessions[0]?.id).toBe("636cea14-b309-4cb1-ade9-3a9ae6e178b6");
-    expect(demo.contacts[0]?.externalId).toBe("demo-contact-0");
-  });
+function named(name: string, { contacts }: DemoRecords) {
+  return contacts.filter(({ fullName }) => fullName === name);
+}
 
-  test.each(profiles)("conform to every rule of the messages in the profile %s, on every day", (profile) => {
-    const validator = createValidator();
-    const check = <Desc extends DescMessage>(schema: Desc, items: readonly MessageShape<Desc>[]): void => {
-      expect(
-        items
-          .map((item) => validator.validate(schema, create(schema, item as never)))
-          .filter(({ kind }) => kind !== "valid"),
-      ).toEqual([]);
-    };
-    for (const day of profile === "demo" ? [now] : days) {
-      const records = recordsOf(profile, day);
-      check(ContactItemSchema, records.contacts);
-      check(SessionItemSchema, records.sessions);
-      check(TranscriptItemSchema, records.transcripts);
-      check(SessionNoteItemSchema, records.sessionNotes);
-      check(ContactNoteItemSchema, records.contactNotes);
-    }
-  });
+test.each(profiles)("every record of %s follows the rules of its message and belongs to one before it", (profile) => {
+  const validator = createValidator();
+  const records = demoRecords(profile, now);
+  expect(records.filter((record) => validator.validate(RecordSchema, record).kind !== "valid")).toEqual([]);
+  const known = new Set<string | undefined>();
+  for (const { record } of records) {
+    const value = record.value as { id?: string; contactId?: string; sessionId?: string };
+    for (const owner of [value.contactId, value.sessionId])
+      if (owner !== undefined) expect(known, JSON.stringify(value.id)).toContain(owner);
+    if (value.id !== undefined) expect(known).not.toContain(value.id);
+    known.add(value.id);
+  }
+});
 
-  test("are generated within half a second of CPU time", () => {
-    // CPU time, because the clock would also count other work of the machine.
-    const times = [1, 2, 3].map(() => {
-      const before = process.cpuUsage();
-      demoRecords("demo", now);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    });
-    expect(Math.min(...times)).toBeLessThan(500);
-  });
+test("the account demo has a year of work, the others less", () => {
+  const counts = profiles.map((profile) => Object.values(demoOf(profile, now)).map((list: unknown[]) => list.length));
+  expect(counts).toEqual([
+    [400, 513, 188, 923, 700],
+    [60, 75, 22, 131, 100],
+    [40, 54, 15, 92, 60],
+    [5, 7, 2, 11, 6],
+    [5, 6, 2, 15, 5],
+  ]);
+});
 
-  test("have ids of version 4, and external ids that are unique across the profiles", () => {
-    const all = profiles.map((profile) => recordsOf(profile, now));
-    const ids = all.flatMap(idsOf);
-    expect(new Set(ids).size).toBe(ids.length);
-    const form = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-    expect(ids.filter((id) => !form.test(id ?? ""))).toEqual([]);
-    const external = all.flatMap(({ contacts, sessions, sessionNotes, contactNotes }) =>
-      [...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ externalId }) => externalId),
+describe.each(days.map((day) => [day.toISOString(), day] as const))("on %s", (_, day) => {
+  const today = Math.floor(day.getTime() / dayMs) * dayMs;
+  const { contacts, sessions, transcripts, sessionNotes, contactNotes } = demoOf("demo", day);
+
+  test("the records are the same, at other times", () => {
+    expect(contacts.map(({ id, fullName }) => [id, fullName])).toEqual(
+      demo.contacts.map(({ id, fullName }) => [id, fullName]),
     );
-    expect(new Set(external).size).toBe(external.length);
-    expect(external).not.toContain(undefined);
+    expect(sessions.map(({ id }) => id)).toEqual(demo.sessions.map(({ id }) => id));
   });
 
-  test.each(profiles)("refer only to existing records in the profile %s", (profile) => {
-    for (const day of days) {
-      const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, day);
-      const contactIds = new Set(contacts.map(({ id }) => id));
-      const sessionIds = new Set(sessions.map(({ id }) => id));
-      expect(sessions.filter(({ contactId }) => contactId !== undefined && !contactIds.has(contactId))).toEqual([]);
-      expect(contactNotes.filter(({ contactId }) => !contactIds.has(contactId))).toEqual([]);
-      expect([...transcripts, ...sessionNotes].filter(({ sessionId }) => !sessionIds.has(sessionId))).toEqual([]);
-      expect(new Set(transcripts.map(({ sessionId }) => sessionId)).size).toBe(transcripts.length);
+  test("the sessions are on working days, nearly all in the past year, and some in the coming weeks", () => {
+    const starts = sessions.flatMap(({ sessionDate }) => (sessionDate === undefined ? [] : [ms(sessionDate)]));
+    expect(starts.filter((start) => [0, 6].includes(new Date(start).getUTCDay()))).toEqual([]);
+    expect(starts.filter((start) => start > today)).toHaveLength(15);
+    expect(Math.min(...starts)).toBeGreaterThan(today - 366 * dayMs);
+    expect(Math.max(...starts)).toBeLessThan(today + 35 * dayMs);
+  });
+
+  test("nothing was created or changed today or before it was created, and no session ends before it begins", () => {
+    for (const { id, createdAt, updatedAt } of [...contacts, ...sessions]) {
+      expect(ms(createdAt), id).toBeLessThanOrEqual(ms(updatedAt));
+      expect(ms(updatedAt), id).toBeLessThan(today);
     }
+    for (const { id, createdAt } of [...contactNotes, ...sessionNotes]) expect(ms(createdAt), id).toBeLessThan(today);
+    for (const { id, sessionDate, sessionDateEnd } of sessions)
+      if (sessionDateEnd !== undefined) expect(ms(sessionDateEnd), id).toBeGreaterThan(ms(sessionDate));
+    const starts = new Map(sessions.map(({ id, sessionDate }) => [id, ms(sessionDate)]));
+    for (const { sessionId, recording } of transcripts)
+      if (recording?.recordingStartedAt !== undefined)
+        expect(ms(recording.recordingStartedAt), sessionId).toBeGreaterThanOrEqual(starts.get(sessionId ?? "") ?? 0);
   });
 
-  test.each(profiles)("contain no placeholder of a template in the profile %s", (profile) => {
-    const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, now);
-    const texts = [
-      contacts.flatMap(({ notes, memory }) => [notes, memory]),
-      sessions.flatMap(({ title, subtitle }) => [title, subtitle]),
-      sessionNotes.flatMap(({ title, content }) => [title, content]),
-      contactNotes.map(({ content }) => content),
-      transcripts.map(({ transcript }) => transcript?.replaceAll(/^\[[\d:]+\]/gm, "")),
-    ];
-    expect(texts.flat().filter((text) => /[{}[\]|]|undefined|NaN/.test(text ?? ""))).toEqual([]);
+  test("the months in texts have names", () => {
+    const texts = [...sessions, ...sessionNotes, ...contactNotes, ...contacts, ...transcripts].map((record) =>
+      JSON.stringify(record, (_key, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
+    );
+    expect(texts.filter((text) => /\(month|Invalid|undefined|NaN/.test(text))).toEqual([]);
+    const month = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" }).format(today - 45 * dayMs);
+    expect(texts.filter((text) => text.includes(month)).length).toBeGreaterThan(20);
   });
 });
 
-describe("the counts of the demo data", () => {
-  test("make a year of work in the profile demo", () => {
-    for (const day of days) {
-      const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf("demo", day);
-      expect(contacts).toHaveLength(400);
-      expect(sessions).toHaveLength(513);
-      expect(contactNotes).toHaveLength(700);
-      expect(transcripts.length).toBeGreaterThan(150);
-      expect(transcripts.length).toBeLessThan(220);
-      expect(sessionNotes.length).toBeGreaterThan(800);
-      expect(sessionNotes.length).toBeLessThan(1_050);
-    }
-  });
-
-  test("are smaller in the other profiles", () => {
-    expect(
-      profiles
-        .slice(1)
-        .map((profile) => recordsOf(profile, now))
-        .map(({ contacts, sessions }) => [contacts.length, sessions.length]),
-    ).toEqual([
-      [60, 75],
-      [40, 54],
-      [5, 7],
-      [5, 6],
-    ]);
-    for (const profile of profiles.slice(1)) {
-      const records = recordsOf(profile, now);
-      for (const [kind, items] of Object.entries(records))
-        expect((items as unknown[]).length, `${profile} ${kind}`).toBeGreaterThan(0);
-    }
-  });
-
-  test.each(eachDay)(
-    "put the past sessions into the past year on %s, on working days, and some into the coming weeks",
-    (_, date) => {
-      const today = todayOf(date);
-      const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) =>
-        sessionDate === undefined ? [] : [ms(sessionDate)],
-      );
-      const past = dates.filter((time) => time < today);
-      expect(dates.length - past.length).toBe(15);
-      expect(dates.filter((time) => time >= today && time < today + dayMs)).toEqual([]);
-      expect(Math.min(...past)).toBeGreaterThan(today - 366 * dayMs);
-      expect(Math.max(...dates)).toBeLessThan(today + 35 * dayMs);
-      expect(new Set(past).size).toBe(past.length);
-      for (const time of dates) expect([1, 2, 3, 4, 5]).toContain(new Date(time).getUTCDay());
-      const lastMonth = past.filter((time) => time > today - 30 * dayMs).length;
-      expect(lastMonth).toBeGreaterThan(20);
+test("Ann Lee has the values of the documentation, and was changed last of all", () => {
+  expect(named("Ann Lee", demo)).toMatchObject([
+    {
+      email: "ann.lee@example.com",
+      phone: "+1 415 555 0100",
+      notes: expect.stringContaining("Lantern Books") as string,
+      memory: expect.stringContaining("second shop") as string,
     },
-  );
-
-  test.each(eachDay)("include nothing on %s that was written after now or changed before it was created", (_, date) => {
-    const { contacts, sessions, sessionNotes, contactNotes } = recordsOf("demo", date);
-    for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes])
-      expect(ms(item.createdAt)).toBeLessThan(todayOf(date));
-    for (const item of [...contacts, ...sessions, ...contactNotes]) {
-      expect(ms(item.updatedAt), item.externalId).toBeLessThan(todayOf(date));
-      expect(ms(item.updatedAt), item.externalId).toBeGreaterThanOrEqual(ms(item.createdAt));
-    }
-    for (const { archivedAt, createdAt } of contacts)
-      if (archivedAt !== undefined) expect(ms(archivedAt)).toBeGreaterThan(ms(createdAt));
-    for (const { sessionDate, sessionDateEnd } of sessions)
-      if (sessionDateEnd !== undefined) expect(ms(sessionDateEnd)).toBeGreaterThan(ms(sessionDate));
-  });
+  ]);
+  const [latest] = demo.contacts.toSorted((one, other) => ms(other.updatedAt) - ms(one.updatedAt));
+  expect(latest?.fullName).toBe("Ann Lee");
 });
+
+test("Anne Lee is in the account second alone, and no word begins with Ann in the account enrolled", () => {
+  expect(named("Anne Lee", demoOf("second", now))).toMatchObject([
+    { email: "anne.lee@example.org", phone: "+44 20 7946 0100" },
+  ]);
+  expect([...named("Anne Lee", demo), ...named("Ann Lee", demoOf("second", now))]).toEqual([]);
+  const { contacts } = demoOf("enrolled", now);
+  expect(contacts.filter(({ fullName, email }) => /\bann/i.test(`${fullName} ${email}`))).toEqual([]);
+});
+
+test.each(profiles)(
+  "the emails and links of %s are on example domains, and its phones reserved for fiction",
+  (profile) => {
+    const { contacts, sessions } = demoOf(profile, now);
+    for (const { email, phone } of contacts) {
+      if (email !== undefined) expect(email.toLowerCase()).toMatch(/@([a-z0-9]+\.)?example\.(com|net|org)$/);
+      if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
+    }
+    for (const { conferenceUrl, providerDocUrl } of sessions)
+      for (const url of [conferenceUrl, providerDocUrl])
+        if (url !== undefined) expect(new URL(url).hostname).toMatch(/\.example\.com$/);
+  },
+);
+
+const fictional = new RegExp(
+  [
+    "^1?(415|212|312|206|512|617)55501\\d\\d$",
+    "^(44|0)((207946|161496|113496|131496|117496)0|7700900)\\d{3}$",
+    "^(49|0)(3023125|6990009|4066969|2214710|8999998)\\d{3}$",
+    "^(33|0)(19900|26191|35301|46571|53649|63998)\\d{4}$",
+    "^(46|0)7017406(0[5-9]|[1-9]\\d)$",
+    "^(353|0)2091\\d{5}$",
+    "^(61|0)(25550\\d{4}|491570(156|157|158|159|110))$",
+  ].join("|"),
+);
+
+/** The ASCII digits of a phone, without an extension, a zero in parentheses and what dials abroad. */
+function digitsOf(phone: string): string {
+  const plain = phone.replace(/\p{Nd}/gu, (digit) => String(valueOf(digit)));
+  return plain
+    .replace(/ext.*$/, "")
+    .replace("(0)", "")
+    .replace(/[^0-9]/g, "")
+    .replace(/^00/, "");
+}
+
+function valueOf(digit: string): number {
+  const point = digit.codePointAt(0) as number;
+  const zero = [0x30, 0x0660, 0x0966, 0x0e50, 0xff10].find((first) => point >= first && point < first + 10);
+  return point - (zero as number);
+}

@@ -1,7 +1,7 @@
 // Look-ups in the demo records for the questions: by contact name and by date.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { DemoRecords } from "../../src/embedded/demo/records.ts";
+import type { DemoRecords } from "../fixtures/records/demo.ts";
 
 export type Contact = DemoRecords["contacts"][number];
 export type Session = DemoRecords["sessions"][number];

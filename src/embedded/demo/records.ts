@@ -1,63 +1,62 @@
-// Generates the demo's records: fictional contacts, sessions, transcripts and notes of the past year, always the same.
-import type {
-  ContactItem,
-  ContactNoteItem,
-  SessionItem,
-  SessionNoteItem,
-  TranscriptItem,
-} from "../../gen/records/ingest/v1/items_pb.ts";
-import { createCalendar } from "./calendar.ts";
-import { contactNoteItems } from "./contact-notes.ts";
-import { contactItem } from "./contacts.ts";
-import { createPeople, type Person } from "./people.ts";
-import { profiles, type DemoProfile } from "./profiles.ts";
-import { planSessions } from "./session-plan.ts";
-import { sessionNoteItems } from "./session-notes.ts";
-import { createSessionWriter } from "./sessions.ts";
-import { createStory, type Story } from "./story.ts";
-import { transcriptItem } from "./transcripts.ts";
+// The demo's records, which tell of a year of work: files as `records export` writes them, moved to today.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromJsonString } from "@bufbuild/protobuf";
+import type { Record as ImportedRecord } from "../../gen/records/ingest/v1/import_pb.ts";
+import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
+import { packageRoot } from "../../process/root.ts";
 
-export type { DemoProfile } from "./profiles.ts";
+/** The accounts, by the first part of their email address. Each has a file. */
+export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";
 
-/** The records of an account. Ingest them in this order: contacts, sessions, then the others. */
-export interface DemoRecords {
-  contacts: ContactItem[];
-  sessions: SessionItem[];
-  transcripts: TranscriptItem[];
-  sessionNotes: SessionNoteItem[];
-  contactNotes: ContactNoteItem[];
+/** What decides how a line is moved. */
+interface Line {
+  readonly session?: { readonly id: string; readonly session_date?: string };
+  readonly transcript?: { readonly session_id: string };
+  readonly session_note?: { readonly session_id: string };
 }
 
-/**
- * Returns the records of a demo account on the UTC day of `now`, always the same for the same day. Another day has the
- * same people and the same ids of contacts and sessions, so filling the account again overwrites them.
- */
-export function demoRecords(profile: DemoProfile, now: Date): DemoRecords {
-  const spec = profiles[profile];
-  const calendar = createCalendar(now);
-  const people = createPeople(profile);
-  const stories = new Map<Person, Story>(people.map((person) => [person, createStory(person, spec.owner, calendar)]));
-  const storyOf = (person: Person): Story => stories.get(person) as Story;
+const dayMs = 86_400_000;
+/** The first instant of today in the files. */
+const writtenOn = Date.UTC(2026, 5, 1);
+const timeForm = /"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g;
+/** A month, by the distance of one of its days from today. */
+const monthForm = /\(month (-?\d+)\)/g;
+const monthName = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" });
 
-  const contacts = people.map((person, at) =>
-    contactItem(person, storyOf(person), `${profile}-contact-${at}`, calendar),
-  );
-  const plans = planSessions(profile, spec, people, storyOf, calendar);
-  const writeSession = createSessionWriter(profile, ({ person }) => person && storyOf(person), calendar);
-  const written = plans.map((plan) => ({
-    plan,
-    session: writeSession(plan),
-    story: plan.person && storyOf(plan.person),
-  }));
-  return {
-    contacts,
-    sessions: written.map(({ session }) => session),
-    transcripts: written.flatMap(
-      ({ plan, session, story }) => (story && transcriptItem(plan, session, story, spec.owner)) ?? [],
-    ),
-    sessionNotes: written.flatMap(({ plan, session, story }) =>
-      story ? sessionNoteItems(plan, session, story, calendar) : [],
-    ),
-    contactNotes: contactNoteItems(profile, people, storyOf, spec.contactNotes, calendar),
-  };
+/**
+ * Returns the records of a demo account on the UTC day of `now`, each after the one that it belongs to. Another day has
+ * the same records with the same ids, so importing them again overwrites them.
+ */
+export function demoRecords(profile: DemoProfile, now: Date): ImportedRecord[] {
+  const today = Math.floor(now.getTime() / dayMs) * dayMs;
+  const shift = today - writtenOn;
+  /** The milliseconds from a session's weekend to its working day, by its id. */
+  const moves = new Map<string, number>();
+
+  function moved(line: string): string {
+    const { session, transcript, session_note: note } = JSON.parse(line) as Line;
+    if (session?.session_date !== undefined)
+      moves.set(session.id, toWorkday(Date.parse(session.session_date) + shift, today));
+    const move = moves.get(session?.id ?? transcript?.session_id ?? note?.session_id ?? "") ?? 0;
+    return line
+      .replace(timeForm, (_, text: string) => {
+        const at = Date.parse(text) + shift;
+        // A session in the future was planned in the past.
+        return JSON.stringify(new Date(move > 0 && at < today ? at : at + move));
+      })
+      .replace(monthForm, (_, days: string) => monthName.format(today + Number(days) * dayMs));
+  }
+
+  const lines = readFileSync(join(packageRoot, "src/embedded/demo", `${profile}.ndjson`), "utf8").trimEnd();
+  return lines.split("\n").map((line) => fromJsonString(RecordSchema, moved(line)));
+}
+
+/** Returns the milliseconds from an instant at a weekend to the nearest working day in the direction away from today. */
+function toWorkday(instant: number, today: number): number {
+  const weekday = new Date(instant).getUTCDay();
+  const isPast = instant < today;
+  if (weekday === 6) return (isPast ? -1 : 2) * dayMs;
+  if (weekday === 0) return (isPast ? -2 : 1) * dayMs;
+  return 0;
 }

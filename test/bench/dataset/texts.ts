@@ -1,6 +1,6 @@
 // Texts for the bench: names, and two invented languages with realistic word frequencies (Zipf).
-import type { Random } from "../../../src/embedded/demo/random.ts";
-import { createRandom, pick } from "../../../src/embedded/demo/random.ts";
+import type { Random } from "../../fixtures/random.ts";
+import { createRandom, pick } from "../../fixtures/random.ts";
 
 /** The words of a language, most frequent first. */
 export type Language = readonly string[];

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { mulberry32 } from "../../../src/embedded/demo/random.ts";
+import { mulberry32 } from "../../fixtures/random.ts";
 
 /** The number of records of each kind. */
 export interface BulkSize {

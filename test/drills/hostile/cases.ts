@@ -1,5 +1,5 @@
 // Generates test cases: every place of a request filled with every pattern, always in the same order.
-import { mulberry32 } from "../../../src/embedded/demo/random.ts";
+import { mulberry32 } from "../../fixtures/random.ts";
 import type { Pattern } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 import type { Status } from "./wire.ts";
