@@ -330,23 +330,23 @@ async function foundStages(
     ? await planReadings(contacts, scope, search)
     : { plans: planUnindexed(search), areShort: false };
   const matches = areShort ? (["begun"] as const) : (["ofName", "whole", "begun"] as const);
-  const tiers = [
-    wholeFilters(search, plans.length > 0),
-    ...matches.map((match) => planFilters(plans, match, search)),
-  ].filter(({ length }) => length > 0);
-  if (tiers.length === 0) return undefined;
-  // However deep a page is, each tier ends after as many contacts as can be checked.
-  const limit = Math.min(page?.limit ?? resultLimit, maxChecked);
   const ranked = areShort
     ? [{ $set: { tier: rankOf(plans, CONTACT_SHAPE) } }, { $sort: { tier: 1, rank: -1, _id: 1 } }, { $unset: "tier" }]
     : [];
-  const [first = [], ...others] = tiers.map((filters, at): Document[] => {
-    const before = tiers.slice(0, at).flat();
+  const tiers = [
+    { filters: wholeFilters(search, plans.length > 0), order: [] },
+    ...matches.map((match) => ({ filters: planFilters(plans, match, search), order: ranked })),
+  ].filter(({ filters }) => filters.length > 0);
+  if (tiers.length === 0) return undefined;
+  // However deep a page is, each tier ends after as many contacts as can be checked.
+  const limit = Math.min(page?.limit ?? resultLimit, maxChecked);
+  const [first = [], ...others] = tiers.map(({ filters, order }, at): Document[] => {
+    const before = tiers.slice(0, at).flatMap((tier) => tier.filters);
     return [
       { $match: { account_id: scope.accountId, ...anyOf(filters) } },
       { $sort: { rank: -1 } },
       ...(page?.narrowing ?? []),
-      ...ranked,
+      ...order,
       { $limit: limit },
       ...(before.length === 0 ? [] : [{ $match: { $nor: before } }]),
       // A page needs only the ids.

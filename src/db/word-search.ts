@@ -149,12 +149,28 @@ export async function searchPage<T>(
     if (uncounted !== undefined) return await run(uncounted);
     const { plans, further } = await planByCounts(collection, scope, query, within);
     const runAll = async (all: readonly WordPlan[]): Promise<T[]> => (all.length === 0 ? [] : run(all));
-    const rows = further === undefined || page.offset + page.limit < firstCountLimit ? await runAll(plans) : [];
-    return further === undefined || rows.length > page.limit ? rows : await runAll(await further());
+    if (further === undefined) return await runAll(plans);
+    if (page.offset + page.limit < firstCountLimit) {
+      const rows = await runAll(equallyFar(plans));
+      if (rows.length > page.limit) return rows;
+    }
+    return await runAll(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
     return run(planUnindexed(query));
   }
+}
+
+/**
+ * Returns the plans with scans that all end where the first one ends. Of older documents, some readings would find all
+ * and others none.
+ */
+function equallyFar(plans: readonly WordPlan[]): WordPlan[] {
+  const end = Math.max(...plans.flatMap(({ scans }) => Object.values(scans)).map(({ since = -Infinity }) => since));
+  return plans.map(({ reading, scans }) => ({
+    reading,
+    scans: Object.fromEntries(Object.entries(scans).map(([match, scan]) => [match, { ...scan, since: end }])),
+  }));
 }
 
 /** Returns the plans that use no index of words. */

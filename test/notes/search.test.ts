@@ -190,6 +190,33 @@ test("a walk through the pages returns every note once, ties in a fixed order [N
     expect(contents(await everyOf(client.records.notes.all({ query: "milk", limit }))), `by ${limit}`).toEqual(whole);
 });
 
+test("newer notes come first, however many notes match each way to read a query [NOT-15]", async () => {
+  const client = await newClient(service());
+  const contact = await client.put.contact({ full_name: "Ann" });
+  const put = async (count: number, from: number, content: string): Promise<void> => {
+    await client.put.contactNotes(
+      ...Array.from({ length: count }, (_, at) => ({
+        contact_id: contact,
+        content: `${content} ${at}`,
+        source: "import",
+        created_at: new Date(Date.UTC(2026, 0, 1) + (from + at) * 60_000).toISOString(),
+      })),
+    );
+  };
+  // Read as two words, the query has matches only far back, and as one word also among other notes.
+  await put(300, 0, "an al fresco lunch");
+  await put(3, 1_000, "the alfresco lunch");
+  await put(300, 2_000, "alfresco");
+  const found = contents(await find(client, "query=al-fresco%20lunch&limit=5"));
+  expect(found).toEqual([
+    "the alfresco lunch 2",
+    "the alfresco lunch 1",
+    "the alfresco lunch 0",
+    "an al fresco lunch 299",
+    "an al fresco lunch 298",
+  ]);
+});
+
 test("limit is 15 by default and 1 to 25, offset 0 or more; has_more and next_offset are exact [NOT-12, NOT-13, NOT-14, PAG-01, PAG-02]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });

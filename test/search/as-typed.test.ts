@@ -175,6 +175,15 @@ test("the tiers: the whole email, phone or name, then whole words of the name, t
     expect((await first(query))[0]).toBe("Ash");
 });
 
+test("of several contacts whose whole name is the query, the newest comes first, wherever each divides it [CSR-11]", async () => {
+  const own = await newClient(service());
+  for (const full_name of ["王 小明", "王小 明"]) await own.put.contact({ full_name });
+  for (const query of ["王 小明", "王小明", "王小 明"]) {
+    const { body } = await own.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
+    expect(body.data.map(({ full_name: name }: { full_name: string }) => name)).toEqual(["王小 明", "王 小明"]);
+  }
+});
+
 test("a name is the whole query however either joins its words, and only if each word of the query begins one of it [CSR-11]", async () => {
   const own = await newClient(service());
   await own.put.contact({ full_name: "Anne-Marie O'Neil" });

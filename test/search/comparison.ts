@@ -1,7 +1,7 @@
 // Compares what an account finds with the oracle.
 import type { Client } from "../support/client.ts";
 import type { OracleContact } from "./oracle.ts";
-import { matchesText, prepare, searchContacts } from "./oracle.ts";
+import { joinersIn, matchesText, prepare, searchContacts } from "./oracle.ts";
 
 /** What an account is filled with. A later one is newer. */
 export interface Contents {
@@ -20,6 +20,8 @@ export interface Filled extends Contents {
 }
 
 const maxFound = 25;
+/** The service tries every way to read so many joiners of a query; of more, the likeliest ways. */
+const maxJoiners = 4;
 const batch = 200;
 const minuteAt = (at: number): string => new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString();
 
@@ -52,7 +54,7 @@ export async function fillWith(client: Client, contents: Contents): Promise<Fill
 
 /** Returns a line for each list in which the service and the oracle differ. */
 export async function compare(client: Client, filled: Filled, query: string): Promise<string[]> {
-  if ([...query].length < 2) return [];
+  if ([...query].length < 2 || joinersIn(query) > maxJoiners) return [];
   const { prepared, contacts, titles, notes, ids, clientName } = filled;
   const find = async (path: string): Promise<Record<string, string>[]> => {
     const response = await client.get(`/v1/${path}query=${encodeURIComponent(query)}`);

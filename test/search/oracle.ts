@@ -154,6 +154,13 @@ function begin(words: Iterable<string>, word: string): boolean {
   return false;
 }
 
+/** The number of joiners in a query, each of which divides words or joins them. */
+export function joinersIn(query: string): number {
+  const folded = fold(query);
+  const words = wordsIn(folded);
+  return words.filter((word, at) => at > 0 && areJoined(folded, words[at - 1] as Word, word)).length;
+}
+
 /** Whether a note or a title matches a query. */
 export function matchesText(
   text: string,
@@ -166,7 +173,10 @@ export function matchesText(
     isNote && [...word].length === 1 && !WITHOUT_BLANKS.test(word)
       ? own.whole.has(word)
       : begin(own.begins, word) || begin(ofName.begins, word);
-  return cutsOf(fold(query)).some((cut) => cut.length > 0 && cut.every(has));
+  // The query over sessions can be a client's name.
+  return [query, ...(isNote ? [] : expansions(query))]
+    .flatMap((one) => cutsOf(fold(one)))
+    .some((cut) => cut.length > 0 && cut.every(has));
 }
 
 interface Prepared {
