@@ -15,7 +15,6 @@ const busy = files(
   "browser/*",
   "schemathesis/*",
   "generated-clients/*",
-  "alerts/mutants",
   "api-keys/rotation",
   // It has a mongod of its own, and requires that each request succeeds.
   "cost/every-operation",

@@ -8,10 +8,7 @@ import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
 import { areCommandsGenerated, commandsFile } from "./commands.ts";
-import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
 import { arePlacesGenerated, placesFile } from "./sharding-table.ts";
-import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
-import { protoDeps, writeProtoDeps } from "./proto-deps.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
 
 /** Takes as long as many of the other steps together, so it runs in parallel with them. */
@@ -24,14 +21,11 @@ const steps: readonly Step[] = [
     `the protos break compatibility with the release in ${releasedImage} (buf breaking)`,
     () => buf("breaking", "proto", "--against", releasedImage),
   ],
-  [`${protoDeps} differs from its packages: run \`npm run generate\``, areProtoDepsCopied],
   ["src/gen is out of date with the protos: run `npm run generate` and review the diff", isGenerated],
   [`${clientSchemaFile} is out of date with src/gen/openapi.json: run \`npm run generate\``, isClientSchemaGenerated],
   [`${prometheusRuleFile} is out of date with the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
-  [`${dashboardFile} is out of date with scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
   [`${commandsFile} is out of date with the command line: run \`npm run generate\``, areCommandsGenerated],
   [`${placesFile} is out of date with src/db/sharding.ts: run \`npm run generate\``, arePlacesGenerated],
-  [`${diagramsFolder} is out of date with its descriptions: run \`npm run generate\``, areDiagramsGenerated],
   [
     "the code is not formatted or breaks a rule of biome.jsonc: run `npm run format`",
     () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),
@@ -61,13 +55,6 @@ function run(program: string, ...options: string[]): boolean {
 
 function isGenerated(): boolean {
   return isSame("src/gen", (folder) => buf("generate", "--output", folder));
-}
-
-function areProtoDepsCopied(): boolean {
-  return isSame(protoDeps, (folder) => {
-    writeProtoDeps(join(folder, protoDeps));
-    return true;
-  });
 }
 
 /** Generates into a temporary folder and compares, so that it works on any tree and leaves it untouched. */

@@ -2,21 +2,15 @@
 // deploy and docs. With `--release`, it also records the protos as released.
 import { buf, releasedImage } from "./buf.ts";
 import { generateCommands } from "./commands.ts";
-import { generateDashboard } from "./dashboard.ts";
-import { generateDiagrams } from "./diagrams.ts";
 import { generatePlaces } from "./sharding-table.ts";
-import { protoDeps, writeProtoDeps } from "./proto-deps.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";
 
-writeProtoDeps(protoDeps);
 const release = process.argv.includes("--release");
 const done =
   buf("generate") &&
   // Imported only here because it reads the OpenAPI document generated above.
   (await import("./client-schema.ts")).generateClientSchema() &&
   generatePrometheusRule() &&
-  generateDashboard() &&
-  generateDiagrams() &&
   generateCommands() &&
   generatePlaces() &&
   // Only the public packages: those of the internal listener may change.

@@ -6,7 +6,6 @@ import { delimiter, join } from "node:path";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { CodeGeneratorRequestSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { plugin } from "../../gateway/plugin/plugin.ts";
-import { protoDeps } from "../../scripts/proto-deps.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -29,7 +28,7 @@ export interface ProtoTree {
 /** Copies the protos as they are. */
 export function copyProtos(): ProtoTree {
   const folder = mkdtempSync(join(tmpdir(), "records-protos-"));
-  for (const path of ["proto", protoDeps, "buf.yaml"])
+  for (const path of ["proto", "third_party", "buf.yaml"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const run = (cwd: string, args: readonly string[]): { ok: boolean; output: string } => {

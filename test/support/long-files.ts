@@ -1,7 +1,6 @@
 // Test files that only run in the long form: of tools around the service, planned operations, rare states, and effects
 // of the machine on commands. They would take half as long as all others.
 export const longFiles: readonly string[] = [
-  "alerts/mutants",
   "bench/bench",
   "browser/dashboard-states",
   "browser/guide",

@@ -7,7 +7,6 @@ import { BaseSequencer } from "vitest/node";
 const longest: readonly string[] = [
   "faults/broken-connections",
   "drills/histories",
-  "alerts/mutants",
   "drills/bulk-erasure",
   "bench/bench",
   "rpc/deadlines",
