@@ -41,8 +41,9 @@ export async function findInNotes(
   const found: { readonly id: UUID; readonly has: readonly string[] }[] = [];
   const frequencies = new Map<string, number>();
   let [count, left, rank] = [0, maxTotal, Infinity];
+  let seen: readonly UUID[] = [];
   while (count < maxContacts && left > 0) {
-    const rows = await readTexts(contacts, scope, rank, condition);
+    const rows = await readTexts(contacts, scope, rank, seen, condition);
     for (const { _id, notes, memory } of rows) {
       left -= (notes?.length ?? 0) + (memory?.length ?? 0);
       const has = left < 0 ? [] : wordsIn([notes, memory], words);
@@ -53,19 +54,28 @@ export async function findInNotes(
     count += rows.length;
     if (rows.length < contactsAtOnce) break;
     rank = rows.at(-1)?.rank ?? rank;
+    // Others can have the rank of the last one.
+    seen = [...(rows[0]?.rank === rank ? seen : []), ...rows.filter((row) => row.rank === rank).map(({ _id }) => _id)];
     await setImmediate();
   }
   const weight = (word: string): number => Math.log(1 + count / (frequencies.get(word) ?? 1));
   const score = (has: readonly string[]): number => has.reduce((sum, word) => sum + weight(word), 0);
-  return found.sort((one, other) => score(other.has) - score(one.has)).map(({ id }) => id);
+  if (anyWord) found.sort((one, other) => score(other.has) - score(one.has));
+  return found.map(({ id }) => id);
 }
 
 type Texts = Pick<ContactDocument, "_id" | "rank" | "notes" | "memory">;
 
 /** Reads the texts of the newest active contacts below a rank that have any. */
-function readTexts(contacts: Collection<Document>, scope: Scope, below: number, condition: Document): Promise<Texts[]> {
+function readTexts(
+  contacts: Collection<Document>,
+  scope: Scope,
+  from: number,
+  seen: readonly UUID[],
+  condition: Document,
+): Promise<Texts[]> {
   const stages = [
-    { $match: { account_id: scope.accountId, rank: { $lt: below } } },
+    { $match: { account_id: scope.accountId, rank: { $lte: from }, _id: { $nin: [...seen] } } },
     { $sort: { rank: -1 } },
     { $limit: maxExamined },
     { $match: { archived_at: null, $or: [{ notes: { $ne: null } }, { memory: { $ne: null } }], ...condition } },

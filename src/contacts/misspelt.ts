@@ -16,7 +16,7 @@ const termsAtOnce = 150;
 /** The maximum number of corrected words of a query. Two words of an Indian script can have more. */
 const maxCorrections = 4_500;
 /** The maximum number of contacts for each scan that are checked for the other words of a query. */
-const maxChecked = 500;
+const maxChecked = 5_000;
 
 /** The maximum number of beginnings that are looked up. */
 const maxBeginnings = 60;
@@ -41,6 +41,7 @@ export async function findMisspelt(
   readings: readonly Reading[],
   condition: Document,
   limit: number,
+  narrowing: readonly Document[] = [],
 ): Promise<UUID[]> {
   let left = maxCorrections;
   const misspelt = wordsOf(readings).filter(canBeMisspelt);
@@ -57,6 +58,7 @@ export async function findMisspelt(
       newest: [
         { $sort: { rank: -1 } },
         ...checkStages(checked, maxChecked),
+        ...narrowing,
         { $limit: limit },
         { $project: { rank: 1 } },
       ],
@@ -70,9 +72,8 @@ export async function findMisspelt(
   const stages = [{ $match: first.filter }, ...first.newest, ...unions];
   const rows = await read<Found>(contacts, scope, stages, { hint: searchIndex });
   const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
-  const newest = [...byId.values()].sort(
-    (a, b) => b.rank - a.rank || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),
-  );
+  // Of the same rank, they stay in the order of their scans, which is the same for each page.
+  const newest = [...byId.values()].sort((a, b) => b.rank - a.rank);
   return newest.slice(0, limit).map(({ _id }) => _id);
 }
 

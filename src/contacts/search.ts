@@ -135,8 +135,9 @@ async function findSimilar(
   { readings, index }: ContactQuery,
   condition: Document,
   limit: number,
+  narrowing: readonly Document[] = [],
 ): Promise<UUID[]> {
-  return index === searchIndex ? findMisspelt(contacts, scope, readings, condition, limit) : [];
+  return index === searchIndex ? findMisspelt(contacts, scope, readings, condition, limit, narrowing) : [];
 }
 
 /** Returns the ids of the page, and of one more contact if there is one. */
@@ -174,7 +175,7 @@ async function findIds(
     archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, checked));
   const found = [...active, ...others];
   const misspelt = found.length === 0 && archived !== true;
-  const all = misspelt ? await only(await findSimilar(contacts, scope, search, checked, end)) : found;
+  const all = misspelt ? await findSimilar(contacts, scope, search, checked, end, met) : found;
   return all.slice(page.offset, end);
 }
 

@@ -10,10 +10,10 @@ export const firstCountLimit = 200;
 /** If every word reaches that number, these larger limits are checked to find the rarest word. */
 const triedAt = [1_000, 5_000] as const;
 /**
- * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least
- * `firstCountLimit`, and its keys up to the lower bound are passed over twice.
+ * The maximum number of index keys that a query passes over and then scans, shared by its words and scans. Each gets at
+ * least `firstCountLimit`.
  */
-const maxPassed = 20_000;
+const maxKeys = 40_000;
 
 /** A condition on the rank that limits a search to part of an account. */
 export interface RankRange {
@@ -36,28 +36,22 @@ export interface TermQuestions {
   readonly terms?: readonly (string | undefined)[];
   /** Groups of counted terms that all reached the limit, and of which the rarest is wanted. */
   readonly groups?: readonly (readonly TermCount[])[];
-  /** Groups that the query has asked for before, which share the maximum of keys with these. */
-  readonly before?: readonly (readonly TermCount[])[];
 }
 
 /**
- * Counts terms by one command, if there are any, from index keys alone. For the terms of groups, checks whether each has as many
- * documents as the higher bounds: passing over keys costs a third of counting them.
+ * Counts terms by one command, if there are any, from index keys alone. For the terms of groups, checks whether each has
+ * as many documents as the higher bounds: passing over keys costs a third of counting them.
  */
 export async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
-  { terms = [], groups = [], before = [] }: TermQuestions,
+  { terms = [], groups = [] }: TermQuestions,
   within: RankRange,
 ): Promise<ReadonlyMap<string | undefined, TermCount>> {
   const compared = [...new Set(groups.flat())];
   // A term without others needs no comparison.
   const ofSeveral = new Set(groups.filter(({ length }) => length > 1).flat());
-  const left = maxPassed - new Set(before.flat()).size * Math.max(...triedAt);
-  // The search of each group then scans up to the bound, so groups share it as terms do.
-  const share = Math.max(firstCountLimit, Math.floor(left / Math.max(compared.length, groups.length)));
-  // A lower bound near the share would pass over its keys twice and say little.
-  const bounds = share < 2 * triedAt[0] ? [share] : [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
+  const bounds = boundsOf(compared.length, Math.min(groups.length, compared.length));
   const pipelines = [
     ...terms.map((term, at): Document[] => [
       ...newestWith(scope, term, within),
@@ -93,6 +87,14 @@ export async function countTerms(
       return [term, { term, count: Math.max(count, ...own.map(({ bound }) => bound)), since: last?.rank }] as const;
     }),
   ]);
+}
+
+/** Returns the bounds for the terms that are compared, of which `scans` drive a scan. */
+function boundsOf(terms: number, scans: number): number[] {
+  const share = Math.floor(maxKeys / (terms + scans));
+  // A lower bound near the share would pass over its keys twice and say little.
+  if (share < 3 * triedAt[0]) return [Math.max(firstCountLimit, share)];
+  return [triedAt[0], Math.min(triedAt[1], Math.floor((maxKeys - terms * triedAt[0]) / (terms + scans)))];
 }
 
 /** The count of a term by its place, and the rank of the last document counted. */

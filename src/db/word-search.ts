@@ -84,7 +84,7 @@ export interface RankedPlans {
  * Plans a query with several readings (ways to split it into words): one plan for each reading whose words all have
  * matches. The rarest word of a reading drives the scan. The others are checked in at most the newest 5,000 of its
  * documents. A reading of one word that the index holds whole needs no command. All other readings together need one,
- * and two or three if they have many matches.
+ * and two if they have many matches.
  */
 export async function planReadings(
   collection: Collection<Document>,
@@ -105,8 +105,7 @@ export async function planReadings(
   const frequent = undecidedOf(begun, ["begun"]);
   const more = await ask({ terms: termsOf(found, others), groups: frequent });
   const counts = new Map([...ofBegun, ...more]);
-  const compared = await ask({ groups: undecidedOf(countedReadings(found, counts), others), before: frequent });
-  return { plans: countedReadings(found, new Map([...counts, ...compared])).map(planOf), areShort: false };
+  return { plans: countedReadings(found, counts).map(planOf), areShort: false };
 }
 
 type Counts = ReadonlyMap<string | undefined, TermCount>;
@@ -287,9 +286,12 @@ function undecidedOf(counted: readonly CountedReading[], matches: readonly Match
 }
 
 function planOf({ reading, indexed, counts }: CountedReading): WordPlan {
+  const ofBegun = rarest(indexed, counts.begun ?? []);
   const scans = Object.entries(counts).flatMap(([match, those]): [string, Scan][] => {
     if (those.some(({ count }) => count === 0)) return [];
-    const first = rarest(indexed, those);
+    const own = rarest(indexed, those);
+    // No more documents have a whole word than its beginning, so that tier can go back as far as the last one.
+    const first = own?.since === undefined ? own : ofBegun;
     if (first === undefined && match !== "begun") return [];
     return [[match, { driver: first?.word, since: (first ?? those[0])?.since }]];
   });
@@ -298,7 +300,8 @@ function planOf({ reading, indexed, counts }: CountedReading): WordPlan {
 
 /**
  * Returns the filters of the plans for a match, each with one term of the index and checks on the search text. Plans
- * without possible matches have none. A check on the terms would move the bounds of the index scan.
+ * with the same term share its scan. Plans without possible matches have none. A check on the terms would move the
+ * bounds of the index scan.
  */
 export function planFilters(
   plans: readonly WordPlan[],
@@ -306,21 +309,22 @@ export function planFilters(
   { shape, hasPrevious }: Pick<WordQuery, "shape" | "hasPrevious">,
   within: RankRange = {},
 ): Document[] {
-  return plans.flatMap(({ reading: { words, ofPrevious }, scans }) => {
-    const scan = scans[match];
-    if (scan === undefined) return [];
-    const { driver, since } = scan;
+  const byScan = new Map<string | undefined, { readonly scan: Document; readonly checks: Document[] }>();
+  for (const { reading, scans } of plans) {
+    const { driver, since } = scans[match] ?? {};
+    if (scans[match] === undefined) continue;
     const driving = driver === undefined ? undefined : probeOf(match, driver, shape, hasPrevious);
-    const checked = words.filter((word) => word !== driver || driving?.exact !== true);
-    const patterns = checked.map((word) => patternOf(match, word, shape));
-    return [
-      {
-        ...(driving === undefined ? {} : { [termsField]: driving.term }),
-        ...sinceFilter(since, within),
-        ...searchTextConditions(patterns, ofPrevious),
-      },
-    ];
-  });
+    const checked = reading.words.filter((word) => word !== driver || driving?.exact !== true);
+    const check = searchTextConditions(
+      checked.map((word) => patternOf(match, word, shape)),
+      reading.ofPrevious,
+    );
+    const term = driving === undefined ? {} : { [termsField]: driving.term };
+    const same = byScan.get(driving?.term) ?? { scan: { ...term, ...sinceFilter(since, within) }, checks: [] };
+    same.checks.push(check);
+    byScan.set(driving?.term, same);
+  }
+  return [...byScan.values()].map(({ scan, checks }) => ({ ...scan, ...anyOf(checks) }));
 }
 
 /** Returns the name of the index that the plans scan. */

@@ -35,17 +35,19 @@ export function sessionReadings(query: string, withPrevious: boolean): Reading[]
  * Letters with umlauts are also read as two letters.
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
-  const texts = spellingsOfName(query).flatMap(foldedSpellings);
+  const texts = likeliestFirst(spellingsOfName(query));
   return distinct(inTurns(texts), withPrevious ? phoneReadings(foldBefore(query)) : []);
 }
 
 function readingsOf(texts: readonly string[], withPrevious: boolean): Reading[] {
   const [typed = ""] = texts;
-  return distinct(texts.flatMap(foldedSpellings).map(wordsIn), withPrevious ? [wordsIn(foldBefore(typed))] : []);
+  return distinct(likeliestFirst(texts).map(wordsIn), withPrevious ? [wordsIn(foldBefore(typed))] : []);
 }
 
-function foldedSpellings(text: string): string[] {
-  return spellings(foldWithJoiners(text));
+/** Returns the folded spellings of the texts: each as typed and with all its words joined, and then those between. */
+function likeliestFirst(texts: readonly string[]): string[] {
+  const all = texts.map((text) => spellings(foldWithJoiners(text)));
+  return [...all.flatMap((some) => some.slice(0, 2)), ...all.flatMap((some) => some.slice(2))];
 }
 
 /** Returns the distinct words of all readings. */

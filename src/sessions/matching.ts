@@ -93,7 +93,23 @@ async function withAll(
 ): Promise<readonly number[]> {
   if (ranks.length === 0) return [];
   const among = { rank: { $in: [...new Set(ranks)] } };
-  const each = await Promise.all(terms.map((term) => newestRanks(transcripts, scope, term, among, ranks.length)));
+  const each = await Promise.all(terms.map((term) => distinctRanks(transcripts, scope, term, among)));
   const sets = each.map((some) => new Set(some));
   return ranks.filter((rank) => sets.every((some) => some.has(rank)));
+}
+
+/** Returns the distinct ranks of the transcripts with a term, in this range. Several transcripts can have one rank. */
+async function distinctRanks(
+  transcripts: Collection<Document>,
+  scope: Scope,
+  term: string,
+  within: RankRange,
+): Promise<number[]> {
+  const stages = [
+    { $match: { account_id: scope.accountId, [termsField]: term, ...within } },
+    { $group: { _id: "$rank" } },
+    { $group: { _id: null, ranks: { $push: "$_id" } } },
+  ];
+  const rows = await read<{ ranks: number[] }>(transcripts, scope, stages, { hint: searchIndex });
+  return rows[0]?.ranks ?? [];
 }
