@@ -17,7 +17,11 @@ export const raiseLimit = `Raise it to ${neededFiles} or more (ulimit -n, or Lim
 
 /** Returns the limit of open files, which Node raises as far as the system lets it; undefined if there is none. */
 export function openFilesLimit(): number | undefined {
+  const { stackTraceLimit } = Error;
+  // A report has a stack trace, for which Node would read the source map: a tenth of a start.
+  Error.stackTraceLimit = 0;
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  Error.stackTraceLimit = stackTraceLimit;
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === "number" ? soft : undefined;
 }
