@@ -25,6 +25,12 @@ interface Words {
   readonly anyWord: boolean;
 }
 
+/** The ids of the contacts that were found, and whether others, changed earlier, were not read. */
+export interface FoundInNotes {
+  readonly ids: readonly UUID[];
+  readonly isCut: boolean;
+}
+
 /**
  * Finds active contacts by the words of their notes and memory, newest first. With `anyWord`, those with more words, or
  * rarer ones, come first.
@@ -34,13 +40,13 @@ export async function findInNotes(
   scope: Scope,
   { query, anyWord }: Words,
   condition: Document,
-): Promise<UUID[]> {
+): Promise<FoundInNotes> {
   const readings = wordReadings(query, false);
   const words = wordsOf(readings);
-  if (words.length === 0) return [];
+  if (words.length === 0) return { ids: [], isCut: false };
   const found: { readonly id: UUID; readonly has: readonly string[] }[] = [];
   const frequencies = new Map<string, number>();
-  let [count, left, rank] = [0, maxTotal, Infinity];
+  let [count, left, rank, isWhole] = [0, maxTotal, Infinity, false];
   let seen: readonly UUID[] = [];
   while (count < maxContacts && left > 0) {
     const rows = await readTexts(contacts, scope, rank, seen, condition);
@@ -52,6 +58,7 @@ export async function findInNotes(
       if (anyWord ? has.length > 0 : hasAll()) found.push({ id: _id, has });
     }
     count += rows.length;
+    isWhole = rows.length < contactsAtOnce && left >= 0;
     if (rows.length < contactsAtOnce) break;
     rank = rows.at(-1)?.rank ?? rank;
     // Others can have the rank of the last one.
@@ -61,7 +68,7 @@ export async function findInNotes(
   const weight = (word: string): number => Math.log(1 + count / (frequencies.get(word) ?? 1));
   const score = (has: readonly string[]): number => has.reduce((sum, word) => sum + weight(word), 0);
   if (anyWord) found.sort((one, other) => score(other.has) - score(one.has));
-  return found.map(({ id }) => id);
+  return { ids: found.map(({ id }) => id), isCut: !isWhole };
 }
 
 type Texts = Pick<ContactDocument, "_id" | "rank" | "notes" | "memory">;

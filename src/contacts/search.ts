@@ -23,6 +23,7 @@ import { checkPattern, CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm
 import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
+import type { FoundInNotes } from "./in-notes.ts";
 import { findInNotes } from "./in-notes.ts";
 import type { FindWith } from "./hydration.ts";
 import { hydrated } from "./hydration.ts";
@@ -97,7 +98,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
         return ids.length === 0 ? [] : inOrder(ids, await hydrated(contacts, scope, findWithIds(scope, ids)));
       }),
     async list(scope, filter, page, brief) {
-      const ids = await withAnyIndex((index) =>
+      const { ids, isCut } = await withAnyIndex((index) =>
         findIds(contacts, scope, filter, page, (query) => searchOf(query, index)),
       );
       const { rows, pagination } = cutPage(ids, page);
@@ -105,7 +106,12 @@ export function createContactSearch(client: MongoClient): ContactSearch {
       const found = brief
         ? (await find<BriefContact>([...briefStages, lastSessionStage(scope)])).map(briefMessage)
         : withLastSessions(await hydrated(contacts, scope, find), filter);
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: inOrder(rows, found), pagination };
+      return {
+        $typeName: "records.v1.SearchContactsResponse",
+        contacts: inOrder(rows, found),
+        pagination,
+        ...(isCut && { incomplete: true }),
+      };
     },
   };
 }
@@ -140,14 +146,16 @@ async function findSimilar(
   return index === searchIndex ? findMisspelt(contacts, scope, readings, condition, limit, narrowing) : [];
 }
 
-/** Returns the ids of the page, and of one more contact if there is one. */
+/** Returns the ids of the page, and of one more contact if there is one; and whether others were not searched. */
 async function findIds(
   contacts: Collection<Document>,
   scope: Scope,
   { query, archived, anyWord, inNotes, metBefore, ...fields }: ContactFilter,
   page: PageRequest,
   searchOf: (query: string) => ContactQuery,
-): Promise<UUID[]> {
+): Promise<FoundInNotes> {
+  const pageOf = (ids: readonly UUID[], isCut = false): FoundInNotes => ({ ids: ids.slice(page.offset, end), isCut });
+  const end = page.offset + page.limit + 1;
   const met = metBefore === undefined ? [] : metBeforeStages(scope, metBefore);
   const checked = fieldConditions(fields);
   if (query === undefined) {
@@ -157,17 +165,18 @@ async function findIds(
       ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...checked } }, ...met]),
       { $project: { _id: 1 } },
     ];
-    return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
+    return { ids: idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex })), isCut: false };
   }
-  const end = page.offset + page.limit + 1;
   const only = async (found: readonly UUID[]): Promise<UUID[]> => keepMatching(contacts, scope, found, met);
-  if (inNotes)
-    return (await only(await findInNotes(contacts, scope, { query, anyWord }, checked))).slice(page.offset, end);
+  if (inNotes) {
+    const { ids, isCut } = await findInNotes(contacts, scope, { query, anyWord }, checked);
+    return pageOf(await only(ids), isCut);
+  }
   const search = searchOf(query);
   if (anyWord) {
     const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
     const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, checked, search.index);
-    return (await only(found)).slice(page.offset, end);
+    return pageOf(await only(found));
   }
   const narrowing = [...checkStages(checked), ...met];
   const active = archived === true ? [] : await findActive(contacts, scope, search, narrowing, end);
@@ -176,15 +185,25 @@ async function findIds(
   const found = [...active, ...others];
   const misspelt = found.length === 0 && archived !== true;
   const all = misspelt ? await findSimilar(contacts, scope, search, checked, end, met) : found;
-  return all.slice(page.offset, end);
+  return pageOf(all);
+}
+
+/** The zeros of the scripts whose digits phones have. */
+const zeros = ["0", "\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50", "\uff10"].map((zero) => zero.charCodeAt(0));
+
+/** Returns the pattern of phones that end with these digits, in any script, before an extension if there is one. */
+function endPattern(digits: string): string {
+  const inScripts = [...digits].map(
+    (digit) => `[${zeros.map((zero) => String.fromCharCode(zero + Number(digit))).join("")}]`,
+  );
+  return `${inScripts.join("\\P{Nd}*")}\\P{Nd}*((ext|x|#)\\P{Nd}*\\p{Nd}{1,7}\\P{Nd}*)?$`;
 }
 
 /** Returns the conditions on fields that no index covers. */
 function fieldConditions({ hasEmail, phoneEndsWith }: Pick<ContactFilter, "hasEmail" | "phoneEndsWith">): Document {
   return {
     ...(hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null }),
-    // Anything but digits may follow each of them.
-    ...(phoneEndsWith === undefined ? {} : { phone: { $regex: `${[...phoneEndsWith].join("[^0-9]*")}[^0-9]*$` } }),
+    ...(phoneEndsWith === undefined ? {} : { phone: { $regex: endPattern(phoneEndsWith), $options: "i" } }),
   };
 }
 

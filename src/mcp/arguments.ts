@@ -64,11 +64,13 @@ function meant(field: RequestField, value: Json): Json {
 }
 
 /**
- * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, and the UUID in any
- * form of an id. Returns any other value unchanged.
+ * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, the digits of such an
+ * end, and the UUID in any form of an id. Returns any other value unchanged.
  */
 export function meantText(name: string, value: unknown): unknown {
   if (Number.isSafeInteger(value)) return String(value);
+  if (name === "phone_ends_with" && typeof value === "string" && /^[-+().\s\d]+$/.test(value))
+    return value.replace(/\D/g, "");
   const id = name.endsWith("_id") ? parseId(value) : undefined;
   return id !== undefined && (id.kind === undefined || name === `${id.kind}_id`) ? id.uuid : value;
 }

@@ -11,6 +11,9 @@ const minText = 300;
 /** Members that hold the result itself, whose lists keep all their items. */
 const outer = new Set(["data", "results", "passages"]);
 
+/** How to get the items that a page lacks. */
+export const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
+
 /** The structured content of a tool result. */
 export type Content = Readonly<Record<string, unknown>>;
 
@@ -28,7 +31,9 @@ export interface Bounded {
 export function bounded(content: Content, rest: string): Bounded {
   const text = JSON.stringify(content);
   if (Buffer.byteLength(text) <= resultBytes) return { content, text };
-  const cut = { ...(cutPage(content) ?? cutTexts(content)), truncated: true, hint: joined(content["hint"], rest) };
+  const page = cutPage(content);
+  const hint = joined(content["hint"], page === undefined ? rest : pageOn);
+  const cut = { ...(page ?? cutTexts(content)), truncated: true, hint };
   return { content: cut, text: JSON.stringify(cut) };
 }
 

@@ -5,7 +5,8 @@ import { createArgumentReader } from "./arguments.ts";
 import { table } from "../http/route.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import { inflateResponseText } from "../large/deflated.ts";
-import type { Violation } from "../call/errors.ts";
+import type { Failure, Violation } from "../call/errors.ts";
+import { inputFailure } from "../call/errors.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
 /** The response of an operation: its message, and its REST body with the fields that REST itself lacks. */
@@ -62,7 +63,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       const admitted = await dispatch.admit(rpc, inbound);
       return (await admitted.invoke(request, found)).message as MessageShape<typeof rpc.output>;
     } catch (error) {
-      const failure = mongoFailureOf(error);
+      const failure = withSources(mongoFailureOf(error));
       onError(failure, inbound);
       throw failure;
     }
@@ -78,4 +79,20 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       return { message, body: operation.write(message) };
     },
   };
+}
+
+/** Where to find the ids that arguments name. */
+const sources: ReadonlyMap<string, string> = new Map([
+  ["contact_id", "search_contacts finds the ids of contacts."],
+  ["session_id", "list_sessions finds the ids of sessions."],
+]);
+
+/** Adds to the violations of ids where to find them (contract §8). */
+function withSources(failure: Failure): Failure {
+  const { violations } = failure;
+  const isOfId = ({ field, rule }: Violation): boolean => rule === "string.uuid" && sources.has(field);
+  if (!violations.some(isOfId)) return failure;
+  return inputFailure(
+    violations.map((one) => (isOfId(one) ? { ...one, message: `${one.message}. ${sources.get(one.field)}` } : one)),
+  );
 }

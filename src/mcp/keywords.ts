@@ -19,7 +19,9 @@ const common: ReadonlyMap<string, readonly string[]> = formsByWord(
 export function keywords(text: string): string {
   const read = text.slice(0, maxTextLength);
   const written = read.toLowerCase().normalize();
-  const isCommon = (word: string): boolean => common.get(word)?.some((form) => written.includes(form)) === true;
+  const names = namesIn(read);
+  const isCommon = (word: string): boolean =>
+    !names.has(word) && common.get(word)?.some((form) => written.includes(form)) === true;
   const words = splitWords(read).filter((word, at, all) => isNumber(word) || all.indexOf(word) === at);
   const uncommon = words.filter((word) => !isCommon(word));
   let query = "";
@@ -28,6 +30,12 @@ export function keywords(text: string): string {
     if (longer.length <= maxQueryLength) query = longer;
   }
   return query === "" ? truncateQuery(text) : query;
+}
+
+/** Returns the folded words with a capital after another word of the sentence: names can be stop words, such as Will. */
+function namesIn(text: string): ReadonlySet<string> {
+  const found = text.normalize().matchAll(/(?<=[\p{L}\p{N}],? )\p{Lu}\p{Ll}+(?![\p{L}\p{N}])/gu);
+  return new Set([...found].flatMap(([name]) => splitWords(name)));
 }
 
 /** The digit groups of a phone number can repeat. */

@@ -6,8 +6,9 @@ import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { truncateQuery } from "./first-words.ts";
+import { keywords } from "./keywords.ts";
 import { parseId } from "./record-id.ts";
-import type { ContactRow } from "./rows.ts";
+import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 import type { RequestWithRecords } from "./untrusted.ts";
 
@@ -32,7 +33,7 @@ export const prompts: readonly Prompt[] = [
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
 last, what either side promised and what is still open. Suggest three good questions to ask. If the notes are not \
 enough, read the last sessions with get_session and get_session_transcript. If you do not know something, say so.`;
-      return withOthers(withRecord(request, record), others);
+      return withOthers(withRecord(joined(request, await nextSession(record, context)), record), others);
     },
   },
   {
@@ -60,17 +61,21 @@ does what by when, and the next date if there is one. Use only the facts in its 
     description: "What was noted about a topic, in chronological order.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
     async build({ topic = "" }, { calls, inbound }) {
-      const query = words("topic", topic);
-      const { body } = await calls.call("searchNotes", { query, limit: 25 }, inbound);
-      const notes = body["data"] as readonly unknown[];
+      const about = words("topic", topic);
+      const query = keywords(topic);
+      const find = async (any_word: boolean | null): Promise<readonly unknown[]> =>
+        (await calls.call("searchNotes", { query, limit: 25, any_word }, inbound)).body["data"] as readonly unknown[];
+      const whole = await find(null);
+      const notes = whole.length > 0 ? whole : await find(true);
       if (notes.length === 0) {
-        const request = `Summarize everything about "${query}". No note was found with these words. Try search_notes \
-with fewer or different words, list_sessions, and get_contact for the fields notes and memory of a person. If there is \
+        const request = `Summarize everything about "${about}". No note was found with these words. Try search_notes \
+with fewer or different words, search_transcripts for what was said, list_sessions, and get_contact for the fields notes and memory of a person. If there is \
 nothing, say where you have looked.`;
         return { request };
       }
-      const request = `Summarize everything about "${query}" in chronological order. Name who said or wrote each \
-point, and list what is still open. These are the newest notes; search_notes and get_session find more.`;
+      const request = `Summarize everything about "${about}" in chronological order. Name who said or wrote each \
+point, and list what is still open. These are ${whole.length > 0 ? "the newest notes" : "notes with some of the words, which may be about something else"}; \
+search_notes and get_session find more, and search_transcripts finds what was said.`;
       const { data, truncated } = bounded({ data: notes }, "").content;
       const more = truncated
         ? "Long notes below are cut. search_notes with a smaller limit returns more of them."
@@ -138,6 +143,13 @@ function words(argument: string, given: string): string {
   return [...query].length < 2
     ? rejectInput([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }])
     : query;
+}
+
+/** Names the next session with a contact, which the record does not have; undefined if none is planned. */
+async function nextSession({ id }: Fetched, { calls, inbound }: ToolContext): Promise<string | undefined> {
+  const given = { contact_id: parseId(id)?.uuid ?? null, order: "soonest", limit: 1 };
+  const [next] = (await calls.call("listSessions", given, inbound)).body["data"] as readonly SessionRow[];
+  return next && `Their next session is ${next.id}, at ${next.session_date}: read its notes with get_session.`;
 }
 
 async function lastSession({ calls, inbound }: ToolContext): Promise<string> {

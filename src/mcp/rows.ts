@@ -10,6 +10,9 @@ export interface ContactRow {
   readonly notes_timeline: readonly unknown[];
 }
 
+/** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
+export const restContacts = 25;
+
 /** The maximum number of notes in a contact's timeline. */
 const timelineLength = 50;
 
@@ -21,6 +24,10 @@ export function olderNotes(contacts: readonly { readonly notes_timeline: readonl
     ? `A timeline ends after the ${timelineLength} newest notes: search_notes with the contact_id and offset ${timelineLength} returns any older ones.`
     : undefined;
 }
+
+/** Says what a search of the notes and memory of contacts may lack. */
+export const incompleteHint =
+  "The notes and memory of only the most recently changed contacts were searched, because there are too many: others may have these words. search_contacts by name finds any contact.";
 
 /** A session in the response of ListSessions. */
 export interface SessionRow {

@@ -11,6 +11,7 @@ import { partAround, placesIn } from "../search/excerpt.ts";
 import { queryWords } from "../search/words.ts";
 import { endOfCodePoint, endOfCodePoints, firstVisible, oneLine } from "../text/text.ts";
 import { meantText } from "./arguments.ts";
+import { incompleteHint, restContacts } from "./rows.ts";
 import type { CallResult } from "./calls.ts";
 import { truncateQuery } from "./first-words.ts";
 import { keywords } from "./keywords.ts";
@@ -97,7 +98,7 @@ export const searchTool: Tool = {
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [keywords(query), truncateQuery(query), [...query].slice(0, 100).join("")];
     const searchText = words.find((one) => [...one].length >= 2) ?? query;
-    return { results: await searchAll({ sent: query, query: searchText }, context) };
+    return searchAll({ sent: query, query: searchText }, context);
   },
 };
 
@@ -122,9 +123,23 @@ interface SearchTexts {
 /** The maximum number of words in a text that may be a name as a whole: names can contain stop words, such as Will. */
 const maxNameWords = 5;
 
-async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
-  const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
-    rowsWithSessions(await calls.call(operation, given, inbound));
+async function searchAll(
+  { sent, query }: SearchTexts,
+  { calls, inbound, baseUrl }: ToolContext,
+): Promise<{ readonly results: readonly Found[]; readonly truncated?: true; readonly hint?: string }> {
+  let [hasMore, hasWhole, isIncomplete] = [false, false, false];
+  const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> => {
+    const result = await calls.call(operation, given, inbound);
+    const rows = rowsWithSessions(result);
+    const { pagination, incomplete } = result.body as {
+      readonly pagination?: { readonly has_more: boolean };
+      readonly incomplete?: boolean;
+    };
+    hasMore ||= pagination?.has_more ?? rows.length >= restContacts;
+    isIncomplete ||= incomplete === true;
+    hasWhole ||= rows.length > 0 && given["any_word"] !== true;
+    return rows;
+  };
   /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
@@ -139,7 +154,10 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
   const findContacts = async (): Promise<readonly (readonly Row[])[]> => {
     // One after the other, because an account may read only a few long results at a time.
     const named = await findNamed();
-    return [named, await find("searchContacts", { in_notes: true })];
+    const noted = await find("searchContacts", { in_notes: true });
+    // Who has the words as a name is probably meant.
+    isIncomplete &&= named.length === 0;
+    return [named, noted];
   };
   const [contacts, sessions, notes] = await Promise.all([
     findContacts(),
@@ -165,8 +183,20 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     // A record found by its title may have no snippet. A note of it supplies one.
     if (known === undefined || known.snippet === "") all.set(one.id, { ...one, ...known, snippet: one.snippet });
   }
-  return [...all.values()].slice(0, maxResults);
+  const results = [...all.values()].slice(0, maxResults);
+  const hasOthers = hasMore || all.size > maxResults;
+  const isCut = hasOthers || isIncomplete;
+  const hints = [
+    results.length > 0 && !hasWhole && partialHint,
+    isIncomplete && incompleteHint,
+    hasOthers &&
+      "There are more records: use rarer words, or page through search_contacts, list_sessions or search_notes.",
+  ].filter((hint) => hint !== false);
+  return { results, ...(isCut && { truncated: true }), ...(hints.length > 0 && { hint: hints.join(" ") }) };
 }
+
+const partialHint =
+  "No record has all the words: these have some of them, and may be about other people or topics. Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).";
 
 /**
  * Returns the rows of a list. Those of sessions also have `person`, the name of their contact. Those of session notes

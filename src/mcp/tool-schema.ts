@@ -48,6 +48,9 @@ const short: Readonly<Record<string, string>> = {
   any_word: "True finds records with any of the words, the best match first.",
   from: "At or after this date or RFC 3339 date-time.",
   to: "At or before this date or RFC 3339 date-time.",
+  brief: "True leaves out notes, memory, timeline and sessions. Use it for long lists.",
+  last_session_before:
+    "Keeps only contacts whose last past session was before this date or RFC 3339 date-time. One without a past session is left out.",
 };
 /** Bounds that few accounts reach. A model does nothing else because of them. */
 const wideBound = /^(?:Only|With a query, only) the (?:newest|next) \d\d,000 /;

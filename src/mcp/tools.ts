@@ -5,11 +5,14 @@ import { toolSchemas } from "./tool-schema.ts";
 import { dateOf } from "../db/message.ts";
 import { SearchContactsResponseSchema } from "../gen/records/v1/contacts_pb.ts";
 import { SearchNotesResponseSchema } from "../gen/records/v1/notes_pb.ts";
+import { maxSessionsOfOwner } from "../notes/store.ts";
+import { maxLookedUp } from "../sessions/store.ts";
 import { periodOf } from "../text/instant.ts";
 import type { Content } from "./bounds.ts";
+import { pageOn } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
 import type { ContactRow } from "./rows.ts";
-import { olderNotes } from "./rows.ts";
+import { incompleteHint, olderNotes, restContacts } from "./rows.ts";
 import { searchTool } from "./search.ts";
 import { searchTranscriptsTool } from "./search-transcripts.ts";
 import type { Arguments, Tool, ToolContext } from "./tool.ts";
@@ -30,13 +33,17 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   rows?(rows: readonly Row[], message: Message, given: Arguments): readonly Row[];
   /** Returns a hint for each kind of data that the body may lack; undefined for data that it has. */
   more?(body: Content): readonly (string | undefined)[];
+  /** Returns a hint on the records that a bounded search left out; undefined if it left out none. */
+  unsearched?(given: Arguments, body: Content, context: ToolContext): Promise<string | undefined>;
   /** Returns a hint on what is nearest to an empty list; undefined if there is nothing. */
   nearest?(given: Arguments, context: ToolContext): Promise<string | undefined>;
 }
 
-const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
-const wordsRule =
-  "Each word of the query must match the start of a word in the record; with any_word: true, only some must. Try fewer or different words.";
+/** Says how the words of a query match, and a blank; nothing without a query. */
+const wordsRule = ({ query }: Arguments): string =>
+  isMissing(query)
+    ? ""
+    : "Each word of the query must match the start of a word in the record; with any_word: true, only some must. Try fewer or different words. ";
 const fieldsOfContact = "search_contacts with in_notes searches the fields notes and memory of contacts.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -53,12 +60,13 @@ function emptyAnyway(records: string, { from, to, offset }: Arguments): string |
   return Number(offset) > 0 ? `There are no ${records}s at this offset. Use a smaller offset.` : undefined;
 }
 
-/** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
-const restContacts = 25;
+/** Returns when a list without `from` begins: now, if the soonest session is wanted. */
+const beginningOf = ({ order, to }: Arguments): number =>
+  lower(order) === "soonest" && isMissing(to) ? Date.now() : -Infinity;
 
 /** Returns a hint with the sessions that are nearest to a period without any. */
 async function nearestSessions(given: Arguments, { calls, inbound }: ToolContext): Promise<string | undefined> {
-  const { first = -Infinity, last = Infinity } = periodOf(textOf(given["from"]), textOf(given["to"]));
+  const { first = beginningOf(given), last = Infinity } = periodOf(textOf(given["from"]), textOf(given["to"]));
   if (first > last || Number(given["offset"] ?? 0) > 0) return undefined;
   const find = async (which: string, at: number, period: (time: string) => Arguments): Promise<string | undefined> => {
     if (!Number.isFinite(new Date(at).getTime())) return undefined;
@@ -74,6 +82,30 @@ async function nearestSessions(given: Arguments, { calls, inbound }: ToolContext
 }
 
 type Row = Readonly<Record<string, unknown>>;
+
+const isLastPage = ({ pagination }: Content): boolean =>
+  (pagination as { readonly has_more?: boolean } | undefined)?.has_more === false;
+
+/** Returns how to go on behind the sessions whose transcripts or notes were looked up; undefined if there are no more. */
+async function unsearchedSessions(given: Arguments, body: Content, { calls, inbound }: ToolContext) {
+  if ((isMissing(given["has_transcript"]) && isMissing(given["has_notes"])) || !isLastPage(body)) return undefined;
+  const all = { ...given, has_transcript: null, has_notes: null, limit: 2, offset: maxLookedUp - 1 };
+  const [last, next] = (await calls.call("listSessions", all, inbound)).body["data"] as readonly Row[];
+  if (next === undefined) return undefined;
+  const name = lower(given["order"]) === "soonest" ? "from" : "to";
+  return `Only ${maxLookedUp} sessions were searched, to ${textOf(last?.["session_date"]) ?? "undated ones"}: to go on, pass this date as ${name}, without offset.`;
+}
+
+/** Returns how to find the notes of a contact's older sessions; undefined if it has none. */
+async function unsearchedNotes(given: Arguments, body: Content, { calls, inbound }: ToolContext) {
+  const { contact_id, kind } = given;
+  if (isMissing(contact_id) || lower(kind) !== "session" || !isLastPage(body)) return undefined;
+  const older = { contact_id, limit: 1, offset: maxSessionsOfOwner };
+  const { data } = (await calls.call("listSessions", older, inbound)).body as { readonly data: readonly Row[] };
+  return data.length === 0
+    ? undefined
+    : `Only notes of the contact's newest ${maxSessionsOfOwner} sessions are listed: list_sessions with the contact_id and offset ${maxSessionsOfOwner} returns the others, and search_notes takes their session_id.`;
+}
 
 /** Returns the contacts with the dates of their last sessions. Brief ones do not have the members that are left out. */
 function contactRows(rows: readonly Row[], message: Message): readonly Row[] {
@@ -115,12 +147,13 @@ const searchContacts: OperationTool = {
   description:
     "Finds people by name, email or phone; word beginnings are enough. Without query: the newest. Includes newest notes and last sessions, unless brief. For a company or topic, set in_notes; for whom one has not met since, last_session_before.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns both whole, page by page.",
-  more({ data, pagination }) {
+  more({ data, pagination, incomplete }) {
     const contacts = data as readonly ContactRow[];
     return [
       pagination === undefined && contacts.length === restContacts
         ? `There may be more contacts: pass offset ${restContacts} for the next ones.`
         : undefined,
+      incomplete === true ? incompleteHint : undefined,
       olderNotes(contacts),
     ];
   },
@@ -134,7 +167,7 @@ const searchContacts: OperationTool = {
           : "No active contact was found. To include archived contacts, set state to any.";
     return (
       emptyAnyway("contact", given) ??
-      `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions. ${fieldsOfContact}`
+      `${missing} ${wordsRule(given)}Topics are in notes and sessions: use search_notes or list_sessions. ${fieldsOfContact}`
     );
   },
 };
@@ -159,9 +192,10 @@ const listSessions: OperationTool = {
     "Lists meetings, latest first, planned ones included; for past ones only, set `to` to the current time, such as 2026-01-31T09:30:00Z. For the next ones, set order to soonest. Filter by contact, dates, or words in titles and names.",
   rest: pageOn,
   nearest: nearestSessions,
+  unsearched: unsearchedSessions,
   empty: (given) =>
     emptyAnyway("session", given) ??
-    `No session was found. Use a longer period, or fewer conditions; for the next meeting, from with order soonest and without to. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
+    `${beginningOf(given) > 0 && isMissing(given["from"]) ? "No session is planned." : "No session was found."} Use a longer period, or fewer conditions. For the next meeting, set order to soonest, without \`to\`.${isMissing(given["contact_name"]) ? "" : " contact_name finds no misspelt names: search_contacts does, and list_sessions takes the id of its result as contact_id."}${isMissing(given["contact_id"]) ? "" : " Check that contact_id is the id of a contact."} ${wordsRule(given)}The query covers titles and the person's name. Use search_notes for what was noted, and search_transcripts for what was said.`,
 };
 
 const getSession: OperationTool = {
@@ -185,12 +219,13 @@ const searchNotes: OperationTool = {
   complete: (given) => ({ ...given, with_snippet: true }),
   rowProperties: { snippet: { type: "string" } },
   rows: noteRows,
+  unsearched: unsearchedNotes,
   description:
     "Finds notes of contacts and sessions by words, or the newest ones, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
-    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; search_transcripts finds what was said. ${fieldsOfContact}`,
+    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule(given)}list_sessions finds sessions by date or title; search_transcripts finds what was said. ${fieldsOfContact}`,
 };
 
 /** All tools, in the order in which they are listed. */
@@ -205,7 +240,7 @@ export const tools: readonly Tool[] = [
 ];
 
 function operationTool(row: OperationTool): Tool {
-  const { operation, more, nearest, hidden = [], complete, rowProperties, rows, ...tool } = row;
+  const { operation, more, nearest, unsearched, hidden = [], complete, rowProperties, rows, ...tool } = row;
   return {
     ...tool,
     schemas(document) {
@@ -220,7 +255,8 @@ function operationTool(row: OperationTool): Tool {
         rows === undefined
           ? response.body
           : { ...response.body, data: rows(response.body["data"] as readonly Row[], response.message, given) };
-      const hints = (more?.(response.body) ?? []).filter((hint) => hint !== undefined);
+      const left = await unsearched?.(given, response.body, context);
+      const hints = [...(more?.(response.body) ?? []), left].filter((hint) => hint !== undefined);
       if (hints.length > 0) return { ...body, truncated: true, hint: hints.join(" ") };
       const { data } = response.body;
       const hint = Array.isArray(data) && data.length === 0 ? await nearest?.(given, context) : undefined;

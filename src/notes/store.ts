@@ -98,7 +98,7 @@ export type NoteOwners = Pick<NoteDocument, "kind"> & { readonly parent_id: { re
 
 const parentIndex = "parent";
 /** The maximum number of a contact's sessions, newest first, whose notes are searched. */
-const maxSessions = 50;
+export const maxSessionsOfOwner = 50;
 /** The maximum length of a note in search results, in code points. */
 const excerptLength = 1_000;
 /** The length of a snippet, in UTF-16 units. */
@@ -184,7 +184,7 @@ async function parentsOf(
   const newest = [
     { $match: { account_id: scope.accountId, contact_id: ownerId } },
     { $sort: { rank: -1 } },
-    { $limit: maxSessions },
+    { $limit: maxSessionsOfOwner },
     { $project: { _id: 1 } },
   ];
   return (await read<KnownRecord>(sessions, scope, newest, { hint: "contact" })).map(({ _id }) => _id);

@@ -89,7 +89,7 @@ export const sessionCollection: CollectionSpec = {
 };
 
 /** The maximum number of sessions whose transcripts or notes are looked up, which bounds the time of a list. */
-const maxLookedUp = 2_000;
+export const maxLookedUp = 2_000;
 
 /** Creates the store of a database's sessions. */
 export function createSessionStore(client: MongoClient): SessionStore {

@@ -163,7 +163,7 @@ test("search_notes without a query returns the newest notes, and a snippet where
 
 test("whoami and the instructions name the signed-in user [MCP-06] [MCP-51]", async () => {
   const { structured, hint } = await call(holder, "whoami");
-  expect(structured).toEqual({ name: ann.name, email: ann.email });
+  expect(structured).toEqual({ name: ann.name, email: ann.email, now: expect.stringMatching(/^2\d{3}-.*Z$/) });
   expect(hint).toMatch(/does not say the time zone/);
   const { body } = await request(holder, "2026-07-28", "server/discover");
   expect(body.result.instructions).toContain(`"I" is the signed-in user: ${ann.name}, ${ann.email}.`);

@@ -9,7 +9,10 @@ const fixture = useSignInFixture();
 const { holder, flaws } = useListed(fixture);
 
 describe("rejected arguments", () => {
-  const uuid = "must be a valid UUID";
+  const [contactId, sessionId] = [
+    "must be a valid UUID. search_contacts finds the ids of contacts.",
+    "must be a valid UUID. list_sessions finds the ids of sessions.",
+  ];
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   test.each([
@@ -25,12 +28,13 @@ describe("rejected arguments", () => {
     ["search_contacts", { phone_ends_with: "4x" }, "phone_ends_with: must be 2 to 10 digits"],
     ["get_contact", {}, "contact_id: is required"],
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
-    ["get_contact", { contact_id: "Zoë" }, `contact_id: ${uuid}`],
+    ["get_contact", { contact_id: "Zoë" }, `contact_id: ${contactId}`],
+    ["get_contact", { contact_id: `session:${randomId()}` }, `contact_id: ${contactId}`],
     ["get_contact", { id: "x" }, "id: must be left out: the arguments are contact_id; contact_id: is required"],
     [
       "get_contact",
       { "\udc00": 1, contact_id: "x" },
-      `\ufffd: must be left out: the arguments are contact_id; contact_id: ${uuid}`,
+      `\ufffd: must be left out: the arguments are contact_id; contact_id: ${contactId}`,
     ],
     ["list_sessions", { limit: "five" }, "limit: must be a whole number"],
     ["list_sessions", { limit: 1.5 }, "limit: must be a whole number"],
@@ -43,12 +47,12 @@ describe("rejected arguments", () => {
     ["list_sessions", { from: "2026-02-30" }, `from: ${date}`],
     ["list_sessions", { to: "yesterday" }, `to: ${date}`],
     ["list_sessions", { from: ["2026-01-01"] }, "from: must be a string"],
-    ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${uuid}`],
+    ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${contactId}`],
     ["get_session", { session_id: "" }, "session_id: must not be empty"],
     [
       "get_session_transcript",
       { session_id: "x", offset: -1 },
-      `offset: must be a whole number from 0 to 2147483647; session_id: ${uuid}`,
+      `offset: must be a whole number from 0 to 2147483647; session_id: ${sessionId}`,
     ],
     [
       "get_session_transcript",

@@ -274,12 +274,13 @@ describe("prompts", () => {
     }
   });
 
+  const sessionId = "session_id: must be a valid UUID. list_sessions finds the ids of sessions.";
   test.each([
     ["prepare_meeting", {}, "contact: must be given, with at least 2 characters"],
     ["prepare_meeting", { contact: "x" }, "contact: must be given, with at least 2 characters"],
     ["prepare_meeting", { contact: "nobody" }, "contact: does not match an active contact"],
-    ["follow_up", { session_id: "x" }, "session_id: must be a valid UUID"],
-    ["follow_up", { session_id: `contact:${randomId()}` }, "session_id: must be a valid UUID"],
+    ["follow_up", { session_id: "x" }, sessionId],
+    ["follow_up", { session_id: `contact:${randomId()}` }, sessionId],
     ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
     ["write_poem", {}, "There is no prompt named write_poem. Call prompts/list to see the prompts."],
