@@ -353,12 +353,12 @@ export interface components {
              */
             full_name?: string;
             /**
-             * @description The new email address, unique among the active contacts of the account; null clears it.
+             * @description The new email address, unique among the active contacts of the account; null clears it, over RPC if the mask names it.
              * @example grace.okafor@example.com
              */
             email?: string | null;
             /**
-             * @description The new phone number, in any format; null clears it.
+             * @description The new phone number, in any format; null clears it, over RPC if the mask names it.
              * @example +44 20 7946 0958
              */
             phone?: string | null;

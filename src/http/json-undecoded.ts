@@ -10,6 +10,7 @@ import { beyondType, integerBounds } from "./integer-bounds.ts";
 /** The maximum number of violations: a list can have 100,000 items. */
 const most = 50;
 const times = "google.protobuf.Timestamp";
+const masks = "google.protobuf.FieldMask";
 
 /**
  * Returns a violation for each value that cannot be decoded, with the names of the proto and the index of each item:
@@ -74,6 +75,8 @@ function violationOf(field: DescField, value: JsonValue, path: string): Violatio
   const type = (message: string): Violation => ({ field: path, rule: "type", message });
   if (field.message?.typeName === times)
     return { field: path, rule: "timestamp", message: "must be a date-time, such as 2026-01-31T09:30:00Z" };
+  if (field.message?.typeName === masks)
+    return type("must be a string of fields in camel case, separated by commas, such as fullName,email");
   if (field.enum !== undefined) {
     // A short name precedes the names of protobuf, which are in upper case.
     const names = field.enum.values.filter(({ number }) => number !== 0).map(({ name }) => name);

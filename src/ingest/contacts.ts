@@ -1,16 +1,24 @@
 // Batches of contacts. New ones are written together, and each other one in its own write, because emails are unique.
 import type { ContactDocument } from "../contacts/document.ts";
+import { contactFields } from "../contacts/document.ts";
 import type { ContactStore } from "../contacts/store.ts";
 import type { FindMatches, Matched, Merge } from "../contacts/upsert.ts";
+import { termsOf } from "../contacts/write.ts";
+import { termsOfBatch } from "../db/batch-terms.ts";
+import { storedTexts } from "../db/fields.ts";
 import type { Outcome } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
+import { termWeight } from "../search/words.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 
 /** Writes contacts of one account per call. */
 export interface ContactIngest {
-  /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
-  upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
+  /**
+   * Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. All fail with INVALID_REQUEST if
+   * several items together have more than `maxTerms` search terms.
+   */
+  upsert(scope: WriteScope, items: readonly ContactItem[], maxTerms?: number): Promise<Outcome[]>;
   /**
    * Creates contacts, or changes only the fields that the source has. An item fails with CONTACT_ARCHIVED,
    * DUPLICATE_EMAIL or ALREADY_EXISTS.
@@ -21,7 +29,20 @@ export interface ContactIngest {
 }
 
 /** The maximum number of contacts that are written concurrently. */
-const width = 32;
+const maxWidth = 32;
+/**
+ * The maximum number of search terms that concurrent writes change, approximately. Each of their transactions holds the
+ * index pages of its terms in MongoDB's cache. If the cache is full of them, MongoDB cannot even end the transactions.
+ */
+const maxTermsAtOnce = 10_000;
+
+/** How many of these contacts may be written concurrently. */
+function widthFor(items: readonly Partial<ContactItem>[]): number {
+  const weightOf = ({ fullName = "", inferredName = "", email = "" }: Partial<ContactItem>): number =>
+    termWeight(fullName) + termWeight(inferredName) + termWeight(email);
+  const heaviest = items.reduce((most, item) => Math.max(most, weightOf(item)), 1);
+  return Math.max(1, Math.min(maxWidth, Math.floor(maxTermsAtOnce / heaviest)));
+}
 
 /** Creates the batch writes of contacts. */
 export function createContactIngest(contacts: ContactStore): ContactIngest {
@@ -43,18 +64,21 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
     const created = (await createAll?.(fresh)) ?? [];
     const outcomes = new Map(fresh.map((item, at) => [item, created[at]]));
     // Created items stay in their groups, because an item after them may free a value that the next one claims.
-    return mapConcurrently(items, { width, names }, async (item, follows) => {
+    return mapConcurrently(items, { width: widthFor(items), names }, async (item, follows) => {
       return outcomes.get(item) ?? writeOne(item, (follows ? await find(scope, [item]) : known).get(item));
     });
   }
 
   return {
-    upsert: (scope, items) =>
-      write(scope, items, {
+    async upsert(scope, items, maxTerms) {
+      if (maxTerms !== undefined)
+        await termsOfBatch(scope, items, maxTerms, (item) => termsOf(storedTexts(contactFields.texts, item)));
+      return write(scope, items, {
         find: contacts.named,
         createAll: (fresh) => contacts.createAll(scope, fresh),
         writeOne: (item, known) => contacts.put(scope, item, known),
-      }),
+      });
+    },
     merge: (scope, items, how) =>
       write(scope, items, {
         find: how.byEmail ? contacts.matching : contacts.named,

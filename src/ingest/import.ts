@@ -47,6 +47,8 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
     for (let next: IteratorResult<ImportRequest> = first; next.done !== true; next = await iterator.next()) {
       requireSame("account_id", next.value.accountId, accountId);
       requireSame("import_id", next.value.importId, importId);
+      requireSame("update_by_email", next.value.updateByEmail, byEmail);
+      requireSame("restart", next.value.restart, restart);
       for (const batch of stream.take(next.value)) await stream.write(batch);
       if (stream.isReportDue()) {
         yield await stream.settle();
@@ -94,8 +96,9 @@ function isClientDisconnect(error: unknown): boolean {
   return error instanceof ConnectError || (error instanceof Failure && error.reason === Reason.CANCELLED);
 }
 
-/** Rejects a message that names another import or account than the first one. */
-function requireSame(field: string, value: string, first: string): void {
-  if (value !== "" && value !== first)
+/** Rejects a message that has another value than the first one. */
+function requireSame<T>(field: string, value: T, first: T): void {
+  // An empty text, false and 0 mean that it is left out.
+  if (value && value !== first)
     rejectInput([{ field, rule: "same", message: "must be the same as in the first message, or left out" }]);
 }

@@ -32,7 +32,7 @@ export function createIngestService(
   return {
     async upsertContacts({ accountId, contacts: items, ...rest }, operator) {
       requireAllRead(rest);
-      const results = resultsOf(items, await upserts.contacts(await operator.scopeFor(accountId), items));
+      const results = resultsOf(items, await upserts.contacts(await operator.scopeFor(accountId), items, maxTerms));
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
     async upsertSessions({ accountId, sessions: items, ...rest }, operator) {

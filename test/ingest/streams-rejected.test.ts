@@ -123,11 +123,13 @@ test("a stream may not skip records: it begins at most at the position of the im
   });
 });
 
-test("a later message may not name another account or import, and Import requires HTTP/2 [ING-06]", async () => {
+test("a later message may not have another account, import or way to import, and Import requires HTTP/2 [ING-06]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   for (const [field, other] of [
     ["account_id", { accountId: stranger.id }],
     ["import_id", { importId: "other" }],
+    ["update_by_email", { updateByEmail: true }],
+    ["restart", { restart: 2 }],
   ] as const) {
     async function* turning() {
       yield* messages({ accountId: client.id, importId: "own", records: [{ contact: {} }] });

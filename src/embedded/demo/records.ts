@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { fromJsonString } from "@bufbuild/protobuf";
 import type { Record as ImportedRecord } from "../../gen/records/ingest/v1/import_pb.ts";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
+import { acceptShortEnumNames } from "../../http/enum-names.ts";
 import { packageRoot } from "../../process/root.ts";
+
+// The library reads the names of enums once, and this may be the first message that it decodes in the process.
+acceptShortEnumNames(RecordSchema);
 
 /** The accounts, by the first part of their email address. Each has a file. */
 export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";

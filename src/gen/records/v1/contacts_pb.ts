@@ -268,14 +268,15 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   fullName?: string | undefined;
 
   /**
-   * The new email address, unique among the active contacts of the account; null clears it.
+   * The new email address, unique among the active contacts of the account; null
+   * clears it, over RPC if the mask names it.
    *
    * @generated from field: optional string email = 3;
    */
   email?: string | undefined;
 
   /**
-   * The new phone number, in any format; null clears it.
+   * The new phone number, in any format; null clears it, over RPC if the mask names it.
    *
    * @generated from field: optional string phone = 4;
    */

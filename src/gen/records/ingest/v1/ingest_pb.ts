@@ -536,8 +536,8 @@ export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
  * Writes batches of records into one account. Every response has one result for each item, in the same order. A failed
  * item does not affect the others. An item can have an `id`, or an `external_id` that is unique in the account for its
  * kind. If a record with it exists, the item replaces the record's fields, and unset fields are cleared, except
- * `created_at` and `archived_at`. Otherwise the record is created. A batch of sessions or notes with more than 300,000
- * search terms is rejected: send fewer items at a time. A batch with only one item is always accepted.
+ * `external_id`, `created_at` and `archived_at`. Otherwise the record is created. A batch with more than 300,000 search
+ * terms is rejected: send fewer items at a time. A batch with only one item is always accepted.
  *
  * @generated from service records.ingest.v1.IngestService
  */
