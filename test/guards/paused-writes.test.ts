@@ -77,7 +77,7 @@ test.each(writesIn("paused writes").map((write) => [write.path, write] as const)
 
 test("a batch ends when writes are paused while it runs: its rest is not written [ERR-16]", async () => {
   const { id: accountId, put } = await newOwner(service());
-  const named = (name: string) => Array.from({ length: 200 }, (_, at) => ({ external_id: `${at}`, full_name: name }));
+  const named = (name: string) => Array.from({ length: 600 }, (_, at) => ({ external_id: `${at}`, full_name: name }));
   const contacts = await put.contacts(...named("Ann"));
   // The new name of a contact with a session is a transaction of its own.
   await put.sessions(...contacts.map((contact_id) => ({ contact_id })));

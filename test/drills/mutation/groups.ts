@@ -20,7 +20,7 @@ const tests = (folder: string, ...names: string[]): string[] => names.map((name)
 export const groups: readonly Group[] = [
   {
     name: "validation",
-    mutate: guards("list-limits", "validate", "mask", "representable"),
+    mutate: guards("list-limits", "validate", "mask", "per-message", "representable"),
     tests: tests("guards", "validation", "made-up-rules", "long-lists", "representable"),
   },
   {
@@ -73,15 +73,15 @@ export const groups: readonly Group[] = [
   {
     name: "request",
     mutate: [...gateway("request"), ...http("body", "collect", "continue", "integer-bounds", "unknown-names")],
-    tests: tests("gateway", "parameters", "body", "receive", "collect"),
+    tests: [...tests("gateway", "parameters", "body"), ...tests("http", "receive", "collect")],
   },
   {
     name: "parameters",
     mutate: http("query", "percent", "scalar", "echoed-name"),
-    tests: tests("gateway", "query", "parameters", "percent"),
+    tests: [...tests("gateway", "parameters"), ...tests("http", "query", "percent")],
   },
   { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },
-  { name: "gzip", mutate: http("gzip"), tests: tests("gateway", "gzip") },
+  { name: "gzip", mutate: http("gzip"), tests: tests("http", "gzip") },
   {
     name: "documents",
     mutate: [
@@ -99,7 +99,7 @@ export const groups: readonly Group[] = [
   {
     name: "json",
     mutate: http("json", "json-fields", "json-undecoded", "enum-names", "timestamps"),
-    tests: tests("gateway", "json", "enum-names", "timestamps"),
+    tests: tests("http", "json", "enum-names", "timestamps"),
   },
   {
     name: "credentials",

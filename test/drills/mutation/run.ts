@@ -36,6 +36,9 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
+const missing = groups.flatMap(({ mutate, tests }) => [...mutate, ...tests]).filter((path) => !existsSync(path));
+if (missing.length > 0) throw new Error(`The groups name files that do not exist: ${missing.join(", ")}`);
+
 const wanted = groups.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 if (!values.report) for (const group of wanted) await run(group);
 const rows = wanted
