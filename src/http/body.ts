@@ -69,7 +69,7 @@ function flawOfHeaders({ headers }: Request): Violation | undefined {
   if (parameter !== undefined)
     return violation("content_type", `Content-Type must not have the parameter ${echoedName(parameter)}`);
   const encoding = headers["content-encoding"];
-  return encoding === undefined || encoding.toLowerCase() === "identity"
+  return encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity"
     ? undefined
     : violation("content_encoding", "Content-Encoding is not supported: send the body uncompressed");
 }

@@ -9,6 +9,7 @@ import type { ItemError, ItemResult } from "../gen/records/ingest/v1/items_pb.ts
 import { mapInPieces } from "../large/pieces.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
+import { uuidForm } from "../text/uuid.ts";
 
 /** Writes the valid items. Returns an outcome for each item, in order. */
 export async function itemwise<Item>(
@@ -57,7 +58,8 @@ export function resultsOf(items: readonly RecordName[], outcomes: readonly Outco
     const named = externalId === undefined ? {} : { externalId };
     const base = { $typeName: "records.ingest.v1.ItemResult", ...named } as const;
     if (outcome === undefined || "id" in outcome) return { ...base, id: outcome?.id.toHexString() ?? "" };
-    return { ...base, id: id ?? "", error: itemErrorOf(outcome.failure) };
+    const sent = id ?? "";
+    return { ...base, id: uuidForm.test(sent) ? sent.toLowerCase() : sent, error: itemErrorOf(outcome.failure) };
   });
 }
 

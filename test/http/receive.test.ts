@@ -96,6 +96,7 @@ test.each([
   ["\ufeff{}", json, "object"],
   ["{}", { "content-type": "application/json\t; charset=utf-8\t" }, "object"],
   ["{}", { ...json, "content-encoding": "Identity" }, "object"],
+  ["{}", { ...json, "content-encoding": "" }, "object"],
   [
     "{}",
     { ...json, "content-encoding": "gzip" },

@@ -26,6 +26,15 @@ test("each batch is written into the account that it names [ING-01]", async () =
   ]);
 });
 
+test("the result of a failed item has its id in lower case, as all ids are [ING-01]", async () => {
+  const client = await newClient(service());
+  const email = "taken@example.com";
+  await client.put.contact({ email });
+  const id = randomId();
+  const [result] = await client.put.send("UpsertContacts", "contacts", [{ id: id.toUpperCase(), email }]);
+  expect(result).toMatchObject({ id, error: { reason: "REASON_DUPLICATE_EMAIL" } });
+});
+
 test("the type of a session note is accepted by its name in REST and by its name in protobuf; another name is rejected, and so are both [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const session_id = await client.put.session({});
