@@ -24,19 +24,13 @@ const rules = ruleFile.groups.flatMap((group) => group.rules);
 export const alerts = rules.filter((rule) => rule.alert !== undefined) as readonly Alert[];
 export const recordings = rules.filter((rule) => rule.record !== undefined);
 
-/**
- * The rules with one of them replaced. Of the alerts only the named one stays, so that promtool evaluates no more than
- * it needs.
- */
-export function withRule(changed: Rule, alert = changed.alert): RuleFile {
-  const recorded = alert === undefined || changed.alert === undefined || changed.expr.includes("job:");
-  const isChanged = (rule: Rule): boolean => rule.alert === changed.alert && rule.record === changed.record;
+/** The rules without the other alerts, and without recordings that it does not need: promtool would evaluate them. */
+export function rulesFor({ alert, expr }: Rule): RuleFile {
+  const isRecorded = alert === undefined || expr.includes("job:");
   return {
     groups: ruleFile.groups.map((group) => ({
       ...group,
-      rules: group.rules
-        .filter((rule) => (rule.record !== undefined && recorded) || rule.alert === alert)
-        .map((rule) => (isChanged(rule) ? changed : rule)),
+      rules: group.rules.filter((rule) => (rule.record === undefined ? rule.alert === alert : isRecorded)),
     })),
   };
 }
