@@ -9,13 +9,12 @@ import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
 import { deadlineIn, isTimeoutOrUnavailable } from "../call/deadline.ts";
-import { Failure, fail } from "../call/errors.ts";
+import { Failure } from "../call/errors.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { StreamHandler } from "../guards/stream.ts";
 import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/import_pb.ts";
 import { ImportRequestSchema, ImportRestart } from "../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { DemoUser } from "./demo-users.ts";
 import { readJson } from "./json-file.ts";
@@ -133,8 +132,8 @@ async function fillAccount({ accounts, streams }: DemoServices, id: UUID, profil
     () => undefined,
     () => undefined,
   );
-  const method = IngestService.method.import;
-  const importAll = streams.get(method) ?? fail(Reason.UNKNOWN_PATH);
+  const importAll = streams.get(IngestService.method.import);
+  if (importAll === undefined) throw new Error("nothing serves Import");
   for await (const response of importAll(requestsOf(id.toHexString(), profile), operator)) {
     const [rejection] = (response as ImportResponse).rejections;
     if (rejection !== undefined) throw new Error(`demo data: ${rejection.error?.message}`);

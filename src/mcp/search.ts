@@ -41,6 +41,9 @@ const maxSnippetWords = 40;
 /** The beginning of each text of a contact that is searched (`in_notes`), in code points. */
 const maxTextInContact = 5_000;
 
+const notSearched =
+  "Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).";
+
 /** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
 export const searchTool: Tool = {
   name: "search",
@@ -49,7 +52,7 @@ export const searchTool: Tool = {
     "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles, notes and memory. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
-    "Nothing was found in names, emails, phones, titles, notes and memory. Try the person's name as it is written, or another word of the topic. Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).",
+    `Nothing was found in names, emails, phones, titles, notes and memory. Try the person's name as it is written, or another word of the topic. ${notSearched}`,
   schemas: () => ({
     input: {
       type: "object",
@@ -195,8 +198,7 @@ async function searchAll(
   return { results, ...(isCut && { truncated: true }), ...(hints.length > 0 && { hint: hints.join(" ") }) };
 }
 
-const partialHint =
-  "No record has all the words: these have some of them, and may be about other people or topics. Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).";
+const partialHint = `No record has all the words: these have some of them, and may be about other people or topics. ${notSearched}`;
 
 /**
  * Returns the rows of a list. Those of sessions also have `person`, the name of their contact. Those of session notes

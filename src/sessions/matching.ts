@@ -107,8 +107,7 @@ async function distinctRanks(
 ): Promise<number[]> {
   const stages = [
     { $match: { account_id: scope.accountId, [termsField]: term, ...within } },
-    { $group: { _id: "$rank" } },
-    { $group: { _id: null, ranks: { $push: "$_id" } } },
+    { $group: { _id: null, ranks: { $addToSet: "$rank" } } },
   ];
   const rows = await read<{ ranks: number[] }>(transcripts, scope, stages, { hint: searchIndex });
   return rows[0]?.ranks ?? [];

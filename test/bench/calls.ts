@@ -16,7 +16,7 @@ interface Coverage {
 }
 
 /** A count per request, largest first. */
-export type Counts = readonly (readonly [name: string, perRequest: number])[];
+type Counts = readonly (readonly [name: string, perRequest: number])[];
 
 /** Calls per request by package or folder, and by function of the service. */
 export interface Calls {
@@ -45,7 +45,7 @@ export async function countCalls(pid: number, folder: string, work: () => Promis
 }
 
 /** Sums up coverage. */
-export function callsOf({ result }: Coverage, requests: number): Calls {
+function callsOf({ result }: Coverage, requests: number): Calls {
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()];
   let own = 0;
   for (const { url, functions: counted } of result) {

@@ -79,7 +79,7 @@ test("search says if it has more than it returns, and if no record has all the w
   expect([whole.structured.truncated, whole.hint]).toEqual([undefined, undefined]);
 });
 
-test.each(["Who is Will?", "What did I promise Will last week?"])(
+test.each(["What did I promise Will last week?"])(
   "search finds a person whose name is a stop word: %s",
   async (query) => {
     const { structured } = await call(holder, "search", { query });
