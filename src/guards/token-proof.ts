@@ -90,8 +90,10 @@ export function createProver(dependencies: ProverDependencies): TokenProver {
       if (proof === undefined || isProven(lookedUpAt)) return undefined;
       const begunAt = performance.now();
       return {
-        proven: false,
-        // A verification of the token has to follow.
+        // Later commands of the request need not repeat the proof. A verification of the token has to follow.
+        get proven() {
+          return isProven(readAt);
+        },
         setProven: () => undefined,
         proof: { ...proof, require: (rows) => acceptRows(proof, rows, begunAt) },
         prove: proveAfterRead,

@@ -1,7 +1,7 @@
 // Ends of sessions in MongoDB, by which every instance rejects sessions and tokens from earlier sign-ins.
 import type { AnyBulkWriteOperation, ClientSession, Db, Document, UUID } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
-import { withIdentity } from "../accounts/store.ts";
+import { identitiesOf, withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll } from "../db/aggregate.ts";
 import { rethrowTooLate, fenceStage } from "../db/fence.ts";
@@ -183,64 +183,53 @@ export function createEndedSessions(db: Db, onUnreadable: () => void = () => und
       return signInEndOf(beginning, ends);
     },
     async endAndAccount(beginning, deadline) {
-      const pipeline = [...endsOf(beginning), accountOf(beginning)];
-      const rows = await aggregate<{ [proofMember]: Proven }>(ended, pipeline, { deadline });
-      const proven = rows.map((row) => row[proofMember]);
-      await replaceUnreadable(
-        proven.flatMap(({ end }) => end ?? []),
-        deadline,
-      );
-      return endAndAccountOf(beginning, proven);
+      const account = { $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity(beginning) }] } };
+      const rows = await aggregate<ProofRow>(ended, [endsOf(beginning), account], { deadline });
+      await replaceUnreadable(rows.filter(isEnd), deadline);
+      return endAndAccountOf(beginning, rows);
     },
     proof: proofOf,
   };
 }
 
-/** The member that marks a row of a proof. No stored field has a tilde in its name. */
-const proofMember = "~proof";
-
-/** The content of such a row: an end that may apply to the sign-in, or the user's account. */
-interface Proven {
-  readonly end?: SessionEndDocument;
-  readonly account?: AccountDocument;
-}
+/** A row that shows whether a sign-in is valid: an end that may apply to it, or an account. */
+type ProofRow = SessionEndDocument | AccountDocument;
 
 function proofOf(beginning: AuthenticationEvent, accountId: UUID): Proof {
+  // Whole documents, and the account by its id alone: projections and further conditions cost MongoDB more than the
+  // look-ups themselves.
+  const account = { $unionWith: { coll: collections.accounts, pipeline: [{ $match: { _id: accountId } }] } };
   return {
-    stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: endsOf(beginning) } }, accountOf(beginning)],
-    isRow: (row) => proofMember in row,
+    stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: [endsOf(beginning)] } }, account],
+    isRow: (row) => isEnd(row) || (accountId.equals(row["_id"] as UUID) && "email_key" in row),
     require(rows) {
-      const { end, account } = endAndAccountOf(
-        beginning,
-        rows.map((row) => row[proofMember] as Proven),
-      );
-      if (end !== undefined || account?._id.equals(accountId) !== true) fail(Reason.INVALID_TOKEN);
-      if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
+      const { end, account: holder } = endAndAccountOf(beginning, rows as ProofRow[]);
+      const { issuer, subject } = beginning;
+      const identities = holder === undefined ? [] : identitiesOf(holder);
+      const isLinked = identities.some((one) => one.issuer === issuer && one.subject === subject);
+      if (end !== undefined || !isLinked) fail(Reason.INVALID_TOKEN);
+      if (holder?.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
     },
     // An assistant only reads.
     insert: undefined,
   };
 }
 
-/** Returns the stages that find the ends as rows. */
-function endsOf(beginning: AuthenticationEvent): Document[] {
-  return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, [proofMember]: { end: "$$ROOT" } } }];
+/** Returns the stage that finds the documents that may end the sign-in. */
+function endsOf(beginning: AuthenticationEvent): Document {
+  return { $match: { _id: { $in: namesOf(beginning) } } };
 }
 
-/** Returns the stage that adds the user's account as a row. */
-function accountOf({ issuer, subject }: AuthenticationEvent): Document {
-  const project = { $project: { _id: 0, [proofMember]: { account: "$$ROOT" } } };
-  return {
-    $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity({ issuer, subject }) }, project] },
-  };
+function isEnd(row: Document): row is SessionEndDocument {
+  return "issuer" in Object(row["_id"]);
 }
 
 function endAndAccountOf(
   beginning: AuthenticationEvent,
-  rows: readonly Proven[],
+  rows: readonly ProofRow[],
 ): { readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined } {
-  const ends = rows.flatMap(({ end }) => end ?? []);
-  return { end: signInEndOf(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
+  const account = rows.find((row): row is AccountDocument => !isEnd(row));
+  return { end: signInEndOf(beginning, rows.filter(isEnd)), account };
 }
 
 /** Returns the ids of the documents that may end the sign-in. */

@@ -45,6 +45,18 @@ test("a known token is verified with its read, once, and not looked up", async (
   expect(await readOnce()).toEqual({ read: "no failure", proven: "no failure", steps: served });
 });
 
+test("a known token is verified once by a read of several commands", async () => {
+  const needed: unknown[] = [];
+  parts.world.serve = async (rpc, grant) => {
+    const { unproven } = grant as { unproven?: UnprovenCredential };
+    needed.push(unproven?.proven);
+    await shows(rpc, grant);
+    needed.push(unproven?.proven);
+  };
+  expect(await readOnce()).toEqual({ read: "no failure", proven: "no failure", steps: served });
+  expect(needed).toEqual([false, true]);
+});
+
 test("a known token is looked up if the read verified nothing, before anything is sent", async () => {
   expect(await readOnce()).toEqual({
     read: "no failure",
@@ -76,18 +88,21 @@ test("a known token is looked up if the read shows that it has ended", async () 
   expect(await reasonOf(entered())).toBe("INVALID_TOKEN");
 });
 
-/** Reads with a scope whose proof fails, as where the sign-in is another than it was. */
-const refutes = async (_rpc: unknown, grant: unknown): Promise<void> => {
+/** Reads with a scope whose proof fails, as where the sign-in is another than it was. Responds after `wait`. */
+const refutes = async (_rpc: unknown, grant: unknown, wait?: Promise<void>): Promise<void> => {
+  const { unproven } = grant as { unproven?: UnprovenCredential };
+  const isNeeded = unproven?.proven === false;
+  await wait;
   const ended = vi.spyOn(facts.proof as Proof, "require").mockImplementation(() => fail(Reason.INVALID_TOKEN));
   try {
-    await shows(_rpc, grant);
+    if (isNeeded) unproven.proof.require([]);
   } finally {
     ended.mockRestore();
   }
 };
 
 test("a known token is looked up if its read contradicts the remembered facts, and is served if it is valid", async () => {
-  parts.world.serve = refutes;
+  parts.world.serve = (rpc, grant) => refutes(rpc, grant);
   expect(await readOnce()).toEqual({
     read: "no failure",
     proven: "no failure",
@@ -106,8 +121,7 @@ test.each([
   const wait = new Promise<void>((resolve) => (go = resolve));
   parts.world.serve = async (rpc, grant) => {
     first?.();
-    await wait;
-    await refutes(rpc, grant);
+    await refutes(rpc, grant, wait);
   };
   const refuted = reasonOf(read());
   await granted;
