@@ -63,16 +63,20 @@ const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
   ],
 ]);
 
-/** Treats null in the params, or in their arguments, as missing. Passes on errors that are not the validator's. */
+/** Fails with InvalidParams, and names each member of the params that has the wrong form. */
+export function requireParams(method: string, params: Members | undefined): void {
+  const flaws = (rules.get(method) ?? []).filter(([member, holds]) => !holds(params?.[member]));
+  if (flaws.length > 0) throw invalid(flaws.map(([member, , message]) => `${member}: ${message}`).join("; "));
+}
+
+/** Passes on errors that are not the validator's. */
 export class CheckedServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const validated = super._wrapHandler(method, handler);
     return async (request, context) => {
-      const params = request.params === undefined ? undefined : withoutNulls(request.params);
-      const flaws = (rules.get(method) ?? []).filter(([member, holds]) => !holds(params?.[member]));
-      if (flaws.length > 0) throw invalid(flaws.map(([member, , message]) => `${member}: ${message}`).join("; "));
+      requireParams(method, request.params);
       try {
-        return await validated({ ...request, ...(params !== undefined && { params }) }, context);
+        return await validated(request, context);
       } catch (error) {
         if (!isOfValidator(error)) throw error;
         throw invalid(`The params of ${method} must have the form that the protocol gives them.`);
@@ -88,13 +92,4 @@ function isOfValidator(error: unknown): boolean {
 
 function invalid(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-}
-
-function withoutNulls(params: Members): Members {
-  const { arguments: given, ...others } = params;
-  return dropNulls({ ...others, arguments: isObject(given) ? dropNulls(given) : given });
-}
-
-function dropNulls(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 }

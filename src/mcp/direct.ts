@@ -1,12 +1,18 @@
-// Direct path for ordinary requests of revisions before 2026-07-28: skips the Fetch objects and streams of the
-// library's HTTP handler, which take most of its time.
-import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from "@modelcontextprotocol/server";
-import { SUPPORTED_PROTOCOL_VERSIONS, classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server";
+// Direct path for tool calls of revisions before 2026-07-28, without the library: its Fetch objects, streams and
+// validators take longer than most calls.
+import type { JSONRPCRequest } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  classifyInboundRequest,
+  isJsonContentType,
+} from "@modelcontextprotocol/server";
 import type { Request } from "../call/exchange.ts";
+import type { Assistant } from "./server.ts";
 
 /**
- * Whether the body is a request that the library's HTTP handler would pass to a server unchanged. That handler gets
- * everything else, such as a batch, `initialize` or a request that its headers make invalid.
+ * Whether the body is a request that the library's HTTP handler would pass to a server unchanged: not a batch, an
+ * `initialize` or a request that its headers make invalid.
  */
 export function isOrdinary(headers: Request["headers"], body: unknown): body is JSONRPCRequest {
   if (body === undefined || Array.isArray(body)) return false;
@@ -22,30 +28,16 @@ export function isOrdinary(headers: Request["headers"], body: unknown): body is 
   return route.kind === "legacy" && route.reason === "no-claim";
 }
 
-/**
- * Returns the server's response to the request, as JSON. The server must be new, because it serves only this request.
- */
-export async function respond(server: Server, request: JSONRPCRequest): Promise<string> {
-  const exchange = createExchange();
-  await server.connect(exchange.transport);
-  exchange.transport.onmessage?.(request);
-  return JSON.stringify(await exchange.response);
-}
-
-/** Creates a transport for one request and its response. */
-function createExchange(): { readonly transport: Transport; readonly response: Promise<JSONRPCMessage> } {
-  let take: (message: JSONRPCMessage) => void;
-  const response = new Promise<JSONRPCMessage>((resolve) => (take = resolve));
-  const transport: Transport = {
-    start: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-    send(message) {
-      // A handler's own requests and notifications would need a stream. Ours send none.
-      if ("method" in message)
-        return Promise.reject(new Error(`nothing but a response can be sent: ${message.method}`));
-      take(message);
-      return Promise.resolve();
-    },
-  };
-  return { transport, response };
+/** Returns the response to a tool call, as JSON. Fails with an error that is not for the caller. */
+export async function respond(call: Assistant["call"], { id, params }: JSONRPCRequest): Promise<string> {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
+  try {
+    const { content, text } = await call(params);
+    const more = content === undefined ? '"isError":true' : `"structuredContent":${text}`;
+    return `${head},"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}],${more}}}`;
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    const { code, message, data } = error;
+    return `${head},"error":${JSON.stringify({ code, message, data })}}`;
+  }
 }

@@ -1,6 +1,6 @@
 // The /mcp endpoint: Streamable HTTP without sessions. Its guards respond in the order of the contract (§8): 429, 503,
 // 401 with the challenge, 403, 405.
-import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
+import type { createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../http/body.ts";
 import { failureEnvelope, setFailureHeaders, writeJson } from "../http/response.ts";
@@ -13,7 +13,7 @@ import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { loadOnce } from "../call/load-once.ts";
 import type { Calls } from "./calls.ts";
-import type { ServerFactory } from "./server.ts";
+import type { Assistant, AssistantFactory } from "./server.ts";
 import type { ToolContext } from "./tool.ts";
 import type { ReceivedBody } from "./web.ts";
 import {
@@ -37,7 +37,7 @@ export interface EndpointDependencies {
   /** Returns what the provider says of the holder of a token; undefined if it does not respond. Never rejects. */
   readonly userInfo: (accessToken: string, subject: string) => Promise<UserProfile | undefined>;
   /** Called once, when the MCP library is loaded. */
-  readonly serverFactory: () => Promise<ServerFactory>;
+  readonly assistantFactory: () => Promise<AssistantFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Browser origins that may call the endpoint, in addition to our own. */
   readonly corsOrigins: readonly string[];
@@ -68,7 +68,7 @@ interface Exchange {
 interface Library {
   readonly handler: ReturnType<typeof createMcpHandler>;
   readonly direct: typeof import("./direct.ts");
-  readonly serverFor: (exchange: Exchange) => Server;
+  readonly assistantFor: (exchange: Exchange) => Assistant;
 }
 
 const path = "/mcp";
@@ -80,7 +80,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { access, where } = dependencies;
   const library = loadOnce(() => load(dependencies));
 
-  /** Serves a request while its token is being proven. Returns the response to an ordinary request as JSON. */
+  /** Serves a request while its token is being proven. Returns the response to a plain tool call as JSON. */
   async function serve(
     request: Request,
     body: ReceivedBody,
@@ -90,14 +90,15 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     const json = withoutNullMembers(body.json);
     const rejection = rejectEncoded(request.headers) ?? rejectDuplicateIds(json) ?? rejectMalformed(json);
     if (rejection !== undefined) return rejection;
-    const { handler, direct, serverFor } = await library.get();
+    const { handler, direct, assistantFor } = await library.get();
     const accepted = acceptedForms(request.headers.accept);
     const headers = withNamedTypes(request.headers, accepted);
-    if (accepted.json && direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
+    const isPlain = accepted.json && direct.isOrdinary(headers, json);
+    if (isPlain && json.method === "tools/call") return direct.respond(assistantFor(exchange).call, json);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
     const sent = toWebRequest(request.method, headers, where.mcpUrl, body);
     const served = await handler.fetch(sent, { authInfo, parsedBody: json });
-    return accepted.json && !accepted.stream ? streamAsJson(served, Array.isArray(json)) : served;
+    return isPlain || (accepted.json && !accepted.stream) ? streamAsJson(served, Array.isArray(json)) : served;
   }
 
   return {
@@ -159,30 +160,34 @@ function later(): { readonly promise: Promise<void>; readonly resolve: (followed
 async function load({
   calls,
   userInfo,
-  serverFactory,
+  assistantFactory,
   where,
   onRead,
   onError,
 }: EndpointDependencies): Promise<Library> {
-  const [{ createMcpHandler }, direct, createServer] = await Promise.all([
+  const [{ createMcpHandler }, direct, createAssistant] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./direct.ts"),
-    serverFactory(),
+    assistantFactory(),
   ]);
-  const serverFor = ({ inbound, holder, proven }: Exchange): Server =>
-    createServer({ calls, inbound, baseUrl: where.baseUrl, onError, ...userOf(inbound, holder, userInfo) }, (read) => {
-      observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
-      proven.then(() => onRead(read, holder, inbound)).catch(() => undefined);
-    });
+  const assistantFor = ({ inbound, holder, proven }: Exchange): Assistant =>
+    createAssistant(
+      { calls, inbound, baseUrl: where.baseUrl, onError, ...userOf(inbound, holder, userInfo) },
+      (read) => {
+        observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
+        // The response need not wait for the entry in the audit log.
+        proven.then(() => setImmediate(onRead, read, holder, inbound)).catch(() => undefined);
+      },
+    );
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
       if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
-      return serverFor(exchange);
+      return assistantFor(exchange).server();
     },
     { maxRequestBodySize: bodyLimit, onerror: () => undefined },
   );
-  return { handler, direct, serverFor };
+  return { handler, direct, assistantFor };
 }
 
 /** Returns what the token says of the user, and a function that completes it with what the provider says. */

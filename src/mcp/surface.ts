@@ -55,8 +55,8 @@ export function createMcp(dependencies: McpDependencies): Mcp {
     access: dependencies.access ?? { enter: rejectAll, throttleMore: rejectAll },
     calls: createCalls(dependencies.dispatch, dependencies.documentProvider, onError),
     userInfo: async (accessToken, subject) => provider?.userInfo(accessToken, subject),
-    serverFactory: async () =>
-      (await import("./server.ts")).createServerFactory(dependencies.document(), dependencies.version),
+    assistantFactory: async () =>
+      (await import("./server.ts")).createAssistantFactory(dependencies.document(), dependencies.version),
     onRead({ detail }, { accountId, name }, inbound) {
       if (accountId === undefined) return;
       const { requestId, address } = inbound;

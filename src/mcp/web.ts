@@ -120,7 +120,7 @@ export async function streamAsJson(from: Response, isBatch: boolean): Promise<Re
   if (!(from.headers.get("content-type") ?? "").startsWith(streamType)) return from;
   const messages = [...(await from.text()).matchAll(/^data: ?(.+)$/gm)].map(([, data]) => data);
   const headers = new Headers(from.headers);
-  headers.set("content-type", jsonType);
+  headers.set("content-type", `${jsonType}; charset=utf-8`);
   return new Response(isBatch ? `[${messages.join(",")}]` : messages.join(), { status: from.status, headers });
 }
 

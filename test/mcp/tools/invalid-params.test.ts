@@ -1,8 +1,8 @@
 // Params that a method rejects: -32602 with a readable message, in every revision, never the validator's own.
+import type { Transport } from "@modelcontextprotocol/server";
 import { describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { CheckedServer } from "../../../src/mcp/checked-server.ts";
-import { respond } from "../../../src/mcp/direct.ts";
 import { old, useHolder } from "./eras.ts";
 import { headersFor, post, revisions } from "./set-up.ts";
 
@@ -135,6 +135,15 @@ test("an unexpected error in a handler is not reported as invalid params [MCP-25
   server.setRequestHandler("tools/list", () => {
     throw new TypeError("tools is not iterable");
   });
-  const response = JSON.parse(await respond(server, { jsonrpc: "2.0", id: 1, method: "tools/list" }));
-  expect(response.error.code).toBe(-32_603);
+  const sent = new Promise<unknown>((resolve) => {
+    const transport: Transport = {
+      start: async () => undefined,
+      close: async () => undefined,
+      send: async (message) => resolve(message),
+    };
+    void server
+      .connect(transport)
+      .then(() => transport.onmessage?.({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }));
+  });
+  expect(await sent).toMatchObject({ id: 1, error: { code: -32_603 } });
 });
