@@ -115,13 +115,13 @@ export function withNamedTypes(
 const jsonType = "application/json";
 const streamType = "text/event-stream";
 
-/** Returns a stream of responses as JSON: one message, or an array of those of a batch. */
-export async function streamAsJson(from: Response, isBatch: boolean): Promise<Response> {
+/** Returns a stream of responses as JSON: one message, or an array of those of a batch. Returns any other response. */
+export async function streamAsJson(from: Response, isBatch: boolean): Promise<string | Response> {
   if (!(from.headers.get("content-type") ?? "").startsWith(streamType)) return from;
-  const messages = [...(await from.text()).matchAll(/^data: ?(.+)$/gm)].map(([, data]) => data);
-  const headers = new Headers(from.headers);
-  headers.set("content-type", `${jsonType}; charset=utf-8`);
-  return new Response(isBatch ? `[${messages.join(",")}]` : messages.join(), { status: from.status, headers });
+  // Only these characters end a line of a stream. JSON can contain the others, such as U+2028.
+  const lines = (await from.text()).split(/[\r\n]+/);
+  const messages = lines.flatMap((line) => /^data: ?(.+)$/s.exec(line)?.[1] ?? []);
+  return isBatch ? `[${messages.join(",")}]` : messages.join();
 }
 
 /**

@@ -201,7 +201,8 @@ function proofOf(beginning: AuthenticationEvent, accountId: UUID): Proof {
   const account = { $unionWith: { coll: collections.accounts, pipeline: [{ $match: { _id: accountId } }] } };
   return {
     stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: [endsOf(beginning)] } }, account],
-    isRow: (row) => isEnd(row) || (accountId.equals(row["_id"] as UUID) && "email_key" in row),
+    // A contact may have the id of its account.
+    isRow: (row) => isEnd(row) || (accountId.equals(row["_id"] as UUID) && "beta_enrolled" in row),
     require(rows) {
       const { end, account: holder } = endAndAccountOf(beginning, rows as ProofRow[]);
       const { issuer, subject } = beginning;

@@ -56,6 +56,14 @@ async function commandsOf(work: () => Promise<unknown>): Promise<{ mongo: string
   return { mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
 
+test("a contact that has the id and the email of its account is read like any other [ING-01]", async () => {
+  const { accountId, token } = await known();
+  const id = accountId.toHexString();
+  await ingestInto(service, id).contact({ id, full_name: "Ann Lee", email: "own@example.com" });
+  const get = { method: "tools/call", params: { name: "get_contact", arguments: { contact_id: id } } };
+  expect(await called(token, get as never)).toEqual({ status: 200, shows: true });
+});
+
 test("a tool call costs one command to Redis, and one to MongoDB that reads the data and verifies the token [SRC-08]", async () => {
   const { token } = await known();
   expect(await commandsOf(() => called(token))).toEqual({ mongo: ["aggregate contacts"], redis: ["evalsha"] });

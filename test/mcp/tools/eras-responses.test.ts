@@ -20,7 +20,8 @@ describe("the Accept header", () => {
   test("the other revisions return JSON to a client that accepts JSON and events, as they require [MCP-03]", async () => {
     for (const revision of old) {
       const { status, headers } = await send(revision, "tools/list", {}, { Accept: both });
-      expect([status, headers.get("content-type")], revision).toEqual([200, "application/json; charset=utf-8"]);
+      const found = [status, headers.get("content-type"), headers.get("cache-control")];
+      expect(found, revision).toEqual([200, "application/json; charset=utf-8", "no-store"]);
       expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
     }
   });
@@ -52,6 +53,15 @@ describe("the Accept header", () => {
     const both = JSON.stringify([message("2025-03-26", "ping", {}, 1), message("2025-03-26", "ping", {}, "1")]);
     const batch = await post(holder().url, both, { token: holder().token, headers: { Accept: "application/json" } });
     expect(batch.body).toEqual([1, "1"].map((id) => ({ jsonrpc: "2.0", id, result: {} })));
+  });
+
+  test("a text with U+2028, which JSON need not escape, arrives whole in JSON [MCP-03]", async () => {
+    const prompt = { name: "catch_up", arguments: { topic: "Zoe\u2028Line" } };
+    const { body } = await send("2025-06-18", "prompts/get", prompt, { Accept: both });
+    expect(body.result.messages).toHaveLength(1);
+    const batch = JSON.stringify([message("2025-03-26", "ping", {}, "a\u2028b")]);
+    const pong = await post(holder().url, batch, { token: holder().token, headers: { Accept: "application/json" } });
+    expect(pong.body).toEqual([{ jsonrpc: "2.0", id: "a\u2028b", result: {} }]);
   });
 
   test("rejects a message that is not UTF-8 [MCP-03]", async () => {
