@@ -103,8 +103,32 @@ test("a text in the form of a transcript, with brackets or with times before the
     "00:00:15 Ann Lee: Hello.\n00:01:00 Bo: Hi.\n",
     "[Ann Lee] 00:00:15\nHello.\n\n[Bo] 00:01:00\nHi.\n",
     "Ann Lee (00:15):\nHello.\n\nBo [01:00]\nHi.\n",
+    "@0:15 - Ann Lee\nHello.\n\n@1:00 - **Bo**\nHi.\n",
+    "Ann Lee | 00:15\nHello.\n\nBo | 01:00\nHi.\n",
+    "**Ann Lee** (00:15): Hello.\n\n**Bo** (01:00): Hi.\n",
+    "[00:15.2 --> 00:17.4] [Ann Lee] Hello.\n[01:00.0 --> 01:02.0] Bo: Hi.\n",
+    "00:00:15 From Ann Lee to Everyone:\n\tHello.\n00:01:00 From  Bo : Hi.\n",
+    "[27/01/2026, 0:00:15] Ann Lee: Hello.\n[27/01/2026, 0:01:00] Bo: Hi.\n",
   ];
-  for (const text of texts) expect((await meetings(text, "call.txt"))[0]?.transcript).toEqual(lines);
+  for (const text of texts) expect((await meetings(text, "call.txt"))[0]?.transcript, text).toEqual(lines);
+});
+
+test("captions keep the speakers that programs name in their own ways [OPS-04]", async () => {
+  const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo Day: Hi."];
+  const [first, second] = ["00:00:15.000 --> 00:00:17.000", "00:01:00.000 --> 00:01:02.000"];
+  const texts = [
+    `WEBVTT\n\n1 "Ann Lee" (4711)\n${first}\nHello.\n\n2 "Bo Day" (4712)\n${second}\nHi.\n`,
+    `${first}\n(Ann Lee)\nHello.\n\n${second}\n(Bo Day)\nHi.\n`,
+    `1\n${first}\n[Ann Lee]: Hello.\n\n2\n${second}\n[Bo Day] Hi.\n`,
+    `1\n${first}\n>> Ann Lee: Hello.\n\n2\n${second}\n>> Bo Day: Hi.\n`,
+  ];
+  for (const text of texts) expect((await meetings(text))[0]?.transcript, text).toEqual(lines);
+  // Names above what they say, each above several captions.
+  const [hello, hi] = [`${first}\nAnn Lee\nHello.\n\n`, `${second}\nBo Day\nHi.\n\n`];
+  const [meeting] = await meetings(`WEBVTT\n\n${hello}${hi}${hello}${hi}`);
+  expect(meeting?.transcript?.slice(0, 2)).toEqual(lines);
+  const [sentence] = await meetings(`WEBVTT\n\n${first}\nThe New York Times\nreported it.\n\n${second}\n[Music]\n`);
+  expect(sentence?.transcript).toEqual(["[00:00:15] The New York Times reported it. [Music]"]);
 });
 
 test("a cue keeps the text after a line that looks empty or, outside of WebVTT, is empty [OPS-04]", async () => {

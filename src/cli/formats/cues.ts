@@ -1,4 +1,5 @@
 // Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
+import { readTurnLine } from "../../text/turn-line.ts";
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */
 export interface Turn {
@@ -10,14 +11,8 @@ export interface Turn {
 
 /** A turn of one speaker does not become longer than this, in seconds, so that a time is near every sentence. */
 const maxTurn = 60;
-/** `Ann Lee  0:15`, as Otter and Teams write it, `[Ann Lee] 09:00:15` of Zoom, and `0:15 - Ann Lee`, as Fathom does. */
-const headings = [
-  /^(?<speaker>\S[^:\n]{0,80}?)[ \t]{1,8}[([]?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[)\]]?:?$/,
-  /^(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)[ \t]+-[ \t]+(?<speaker>[^\s:][^:\n]*)$/,
-] as const;
-/** `[00:00:15] Ann: …`, as a session has its transcript. */
-const timeBefore = /^\[?(?<time>(?:\d{1,2}:)?\d{1,2}:\d\d)(?:[.,]\d{1,3})?\]?[ \t]+/;
-const timeAlone = /^\[?((?:\d{1,2}:)?\d{1,2}:\d\d)\]?$/;
+/** The speaker of a cue in its identifier, as Webex writes it: `12 "Ann Lee" (1234567)`. */
+const identifier = /^\d{1,9} "([^"\n]{1,80})"(?: \(\d{1,20}\))?$/;
 const name = /^[\p{L}\p{N}][^<>[\]]*$/u;
 const maxName = 61;
 
@@ -52,24 +47,38 @@ export function joined(turns: readonly Turn[]): readonly Turn[] {
   return done;
 }
 
+/** A cue of captions. */
+interface Cue extends Pick<Turn, "speaker" | "start" | "end"> {
+  readonly lines: readonly string[];
+}
+
 function cuesIn(lines: readonly string[]): Turn[] {
-  const turns: Turn[] = [];
+  const cues: Cue[] = [];
   // In WebVTT, an empty line ends a cue, and a comment can follow. Other programs write empty lines within cues.
   const endsAtEmptyLine = lines[0]?.startsWith("WEBVTT") === true;
   for (let at = 0; at < lines.length; at++) {
     const [start, end] = timesIn(lines[at]) ?? [];
     if (start === undefined) continue;
+    const speaker = identifier.exec(lines[at - 1] ?? "")?.[1];
     const said: string[] = [];
     while (at + 1 < lines.length && !(endsAtEmptyLine && lines[at + 1] === "") && !beginsCue(lines, at + 1))
       said.push(lines[++at] ?? "");
-    turns.push(...turnsOfCue(said.join("\n"), start, end));
+    cues.push({ speaker, start, end, lines: said });
   }
-  return turns;
+  const repeated = repeatedIn(cues.flatMap(({ lines: [first = ""] }) => first.trim()));
+  return cues.flatMap((cue) => turnsOfCue(cue, repeated));
+}
+
+/** Returns the texts that are in the list at least twice. */
+function repeatedIn(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
 }
 
 /** Returns whether a cue begins in this line: with its number, with a name after an empty line, or with its timing. */
 function beginsCue(lines: readonly string[], at: number): boolean {
-  const isName = /^\d+$/.test(lines[at]?.trim() ?? "") || lines[at - 1]?.trim() === "";
+  const line = lines[at]?.trim() ?? "";
+  const isName = /^\d+$/.test(line) || identifier.test(line) || lines[at - 1]?.trim() === "";
   return (isName && timesIn(lines[at + 1]) !== undefined) || timesIn(lines[at]) !== undefined;
 }
 
@@ -81,16 +90,38 @@ function timesIn(line = ""): readonly [number | undefined, number | undefined] |
   return start === undefined || end === undefined ? undefined : [start, end];
 }
 
-/** Returns the voices of a cue: `<v Ann>…</v>`, or `Ann: …`. */
-function turnsOfCue(cue: string, start: number | undefined, end: number | undefined): Turn[] {
-  const voices = cue.split(/<v(?:\.[^\s<>]*)?[ \t]+/);
-  return voices.flatMap((piece, at) => {
-    const close = at === 0 ? -1 : piece.indexOf(">");
-    const text = plain(piece.slice(close + 1));
-    const named = at === 0 ? spokenIn(text) : undefined;
-    const speaker = close > 0 ? plain(piece.slice(0, close)) : named?.speaker;
-    return text === "" ? [] : [{ speaker, start, end, text: named?.text ?? text }];
-  });
+/** Returns the voices of a cue: `<v Ann>…</v>`, or lines such as `Ann: …`. `repeated` has first lines of several cues. */
+function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: ReadonlySet<string>): Turn[] {
+  const [before = "", ...voices] = lines.join("\n").split(/<v(?:\.[^\s<>]*)?[ \t]+/);
+  const turns: Turn[] = [];
+  let speaker = identified;
+  const add = (text: string): void => {
+    const last = turns.at(-1);
+    if (last !== undefined && last.speaker === speaker)
+      turns.push({ ...(turns.pop() ?? last), text: `${last.text} ${text}` });
+    else if (text !== "") turns.push({ speaker, start, end, text });
+  };
+  const said = before
+    .split("\n")
+    .map(plain)
+    .filter((line) => line !== "" && line !== "-");
+  for (const [at, line] of said.entries()) {
+    // A name alone can be the beginning of a sentence, unless it is above several cues.
+    const previous = at === 0 && repeated.has(line) ? "0:00" : undefined;
+    const read = readTurnLine(line, { previous, next: said[at + 1] });
+    const named = read.speaker === undefined && at === 0 ? spokenIn(line) : read;
+    if (named?.speaker === undefined) add(line);
+    else {
+      speaker = named.speaker;
+      if (named.text !== "") add(named.text);
+    }
+  }
+  for (const voice of voices) {
+    const close = voice.indexOf(">");
+    const [name, text] = [plain(voice.slice(0, Math.max(close, 0))), plain(voice.slice(close + 1))];
+    if (text !== "") turns.push({ speaker: close > 0 ? name : undefined, start, end, text });
+  }
+  return turns;
 }
 
 /** Divides a line such as `Ann: …`. Returns undefined for any other. */
@@ -121,28 +152,26 @@ function plain(text: string): string {
  * nobody is named. A line without a speaker continues the one before.
  */
 function speechesIn(lines: readonly string[]): Turn[] {
+  const kept = lines.map(withoutMarkdown).filter((line) => line !== "" && !footer.test(line));
+  // A name in lower case is one if it speaks more than once.
+  const repeated = repeatedIn(kept.flatMap((line) => spokenIn(line)?.speaker ?? []));
   const turns: Turn[] = [];
   let [speaker, start]: [string | undefined, number | undefined] = [undefined, undefined];
   let hasSpeaker = false;
-  for (const line of lines.map(withoutMarkdown)) {
-    if (line === "" || footer.test(line)) continue;
-    const begin = line.slice(0, 120);
-    const groups = headings.map((one) => one.exec(begin)?.groups).find((one) => one !== undefined);
-    const alone = timeAlone.exec(begin)?.[1];
-    const before = timeBefore.exec(begin);
-    const spoken = before === null ? undefined : spokenIn(line.slice(before[0].length));
-    const named = spokenIn(line);
-    if (spoken !== undefined) {
-      [speaker, start] = [undefined, secondsIn(before?.groups?.["time"])];
+  for (const [at, line] of kept.entries()) {
+    const read = readTurnLine(line, { previous: kept[at - 1], next: kept[at + 1] });
+    const spoken = spokenIn(line);
+    if (read.speaker !== undefined && read.text === "") {
+      [speaker, start] = [read.speaker, read.time ?? start];
+      hasSpeaker = true;
+    } else if (read.speaker !== undefined && (read.time !== undefined || speaker === undefined)) {
+      [speaker, start] = [undefined, read.time ?? start];
+      turns.push({ speaker: read.speaker, start, end: undefined, text: read.text });
+      hasSpeaker = true;
+    } else if (read.time !== undefined && read.text === "") {
+      [speaker, start] = [undefined, read.time];
+    } else if (spoken !== undefined && speaker === undefined && repeated.has(spoken.speaker)) {
       turns.push({ ...spoken, start, end: undefined });
-      hasSpeaker = true;
-    } else if (groups !== undefined && line.length === begin.length) {
-      [speaker, start] = [groups["speaker"]?.replace(/^\[(.*)\]$/, "$1").trim(), secondsIn(groups["time"])];
-      hasSpeaker = true;
-    } else if (alone !== undefined) {
-      [speaker, start] = [undefined, secondsIn(alone)];
-    } else if (named !== undefined && speaker === undefined) {
-      turns.push({ ...named, start, end: undefined });
       hasSpeaker = true;
     } else {
       const last = turns.at(-1);
