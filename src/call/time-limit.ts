@@ -10,7 +10,8 @@ export async function withTimeout<T, Late = undefined>(
   late: () => Late = () => undefined as Late,
 ): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  // From 24 on, Node warns of a time that has already passed.
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.max(0, ms))));
   try {
     return await Promise.race([promise, over.then(late)]);
   } finally {
