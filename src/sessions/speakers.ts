@@ -1,5 +1,5 @@
 // The speaker of a passage: the name at the beginning of a turn.
-import { isTimeAlone, readTurnLine } from "../text/turn-line.ts";
+import { readTurnLine } from "../text/turn-line.ts";
 
 /** The number of lines above a passage, and of UTF-16 units of each, that are searched for a name. */
 const maxLines = 40;
@@ -15,10 +15,8 @@ export function speakerAt(text: string, place: number): string | undefined {
   for (let lines = 0; lines < maxLines; lines++) {
     const above = start === 0 ? undefined : startOf(start - 1);
     const line = lineFrom(start);
-    const previous = above === undefined ? "" : lineFrom(above);
-    // A name between a time and a text can be the beginning of a sentence, unless it is above several.
-    const isName = isTimeAlone(previous) && isRepeated(text, line);
-    const { speaker } = readTurnLine(line, { previous: isName ? previous : undefined, next });
+    const previous = above === undefined ? undefined : lineFrom(above);
+    const { speaker } = readTurnLine(line, { previous, next, isRepeated: () => isRepeated(text, line) });
     if (speaker !== undefined || above === undefined) return speaker;
     if (line.trim() !== "") next = line;
     start = above;

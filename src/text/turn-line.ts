@@ -15,6 +15,8 @@ export interface TurnLine {
 export interface Around {
   readonly previous: string | undefined;
   readonly next: string | undefined;
+  /** Whether the text has the line more than once. */
+  isRepeated(): boolean;
 }
 
 /** The start of a line that is searched for a name, in UTF-16 units. */
@@ -77,7 +79,7 @@ export function readTurnLine(line: string, around: Around): TurnLine {
 }
 
 /** Whether a line has a time and nothing else. */
-export function isTimeAlone(line: string): boolean {
+function isTimeAlone(line: string): boolean {
   const start = line.trim();
   const began = timeAtStart.exec(start.slice(0, maxBeginning));
   return began !== null && began[0].length === start.length;
@@ -117,22 +119,22 @@ function inBrackets(rest: string, time: number | undefined, { next }: Around): T
   return { time: time ?? (isTimed ? secondsOf(later.groups) : undefined), speaker: label, text: isTimed ? "" : behind };
 }
 
-/** "Ann Lee  0:03", "0:03 - Ann", "0:03 Ann Lee" above what she says, "Ann Lee" between a time and that. */
+/** "Ann Lee  0:03", "0:03 - Ann", "0:03 Ann Lee" above what she says, "Ann Lee" between times and what she says. */
 function heading(
   rest: string,
   time: number | undefined,
   isDivided: boolean,
-  { previous, next }: Around,
+  { previous, next, isRepeated }: Around,
 ): TurnLine | undefined {
   const { label, time: later, isApart } = withoutTime(rest);
   const speaker = bare(label);
+  const named = { time: time ?? later, speaker, text: "" };
   if (later !== undefined && time === undefined)
-    return isName(speaker) || (isApart && name.test(speaker)) ? { time: later, speaker, text: "" } : undefined;
-  const isBelowTime = time === undefined && previous !== undefined && isTimeAlone(previous);
-  if (!isText(next) || !(time !== undefined || isBelowTime)) return undefined;
-  return code.test(speaker) || (isDivided ? isName(speaker) : isFullName(speaker))
-    ? { time, speaker, text: "" }
-    : undefined;
+    return isName(speaker) || (isApart && name.test(speaker)) ? named : undefined;
+  if (!isText(next) || (time === undefined && !isTimeAlone(previous ?? ""))) return undefined;
+  if (!code.test(speaker) && !(isDivided ? isName(speaker) : isFullName(speaker))) return undefined;
+  // Between a time and a text, a name alone can be the beginning of a sentence.
+  return time !== undefined || isRepeated() ? named : undefined;
 }
 
 /** Whether a line is something that somebody says. */

@@ -106,9 +106,8 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: R
     .map(plain)
     .filter((line) => line !== "" && line !== "-");
   for (const [at, line] of said.entries()) {
-    // A name alone can be the beginning of a sentence, unless it is above several cues.
-    const previous = at === 0 && repeated.has(line) ? "0:00" : undefined;
-    const read = readTurnLine(line, { previous, next: said[at + 1] });
+    const previous = at === 0 ? "0:00" : said[at - 1];
+    const read = readTurnLine(line, { previous, next: said[at + 1], isRepeated: () => repeated.has(line) });
     const named = read.speaker === undefined && at === 0 ? spokenIn(line) : read;
     if (named?.speaker === undefined) add(line);
     else {
@@ -155,11 +154,13 @@ function speechesIn(lines: readonly string[]): Turn[] {
   const kept = lines.map(withoutMarkdown).filter((line) => line !== "" && !footer.test(line));
   // A name in lower case is one if it speaks more than once.
   const repeated = repeatedIn(kept.flatMap((line) => spokenIn(line)?.speaker ?? []));
+  const repeatedLines = repeatedIn(kept);
   const turns: Turn[] = [];
   let [speaker, start]: [string | undefined, number | undefined] = [undefined, undefined];
   let hasSpeaker = false;
   for (const [at, line] of kept.entries()) {
-    const read = readTurnLine(line, { previous: kept[at - 1], next: kept[at + 1] });
+    const around = { previous: kept[at - 1], next: kept[at + 1], isRepeated: () => repeatedLines.has(line) };
+    const read = readTurnLine(line, around);
     const spoken = spokenIn(line);
     if (read.speaker !== undefined && read.text === "") {
       [speaker, start] = [read.speaker, read.time ?? start];
