@@ -11,67 +11,77 @@ export interface TurnLine {
   readonly text: string;
 }
 
-/** The lines around a line. Some names can only be told by them. */
+/** What surrounds a line. Some names can only be told by it. */
 export interface Around {
   readonly previous: string | undefined;
+  /** The next line that is not blank. */
   readonly next: string | undefined;
-  /** Whether the text has the line more than once. */
-  isRepeated(): boolean;
+  /** Whether the line is of a caption, whose time is known. */
+  readonly isCaption: boolean;
+  /** Whether other lines have a time and then a name alone. */
+  readonly hasHeadings: boolean;
+  /** Whether the transcript has this text more than once: as a line, at the beginning of lines, or anywhere. */
+  isRepeated(text: string, where: "line" | "start" | "anywhere"): boolean;
 }
 
 /** The start of a line that is searched for a name, in UTF-16 units. */
 const maxBeginning = 160;
-const maxWords = 5;
-const CLOCK = "\\d{1,3}(?::\\d{2}){1,2}(?:[.,]\\d{1,3})?|\\d{1,2}(?::\\d{1,2}){2}(?:[.,]\\d{1,3})?";
-const TIME = `(?<clock>${CLOCK})(?:[ \\u202f]?(?<half>[AaPp])\\.?[Mm]\\.?)?`;
-const DATE = "\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}";
+const [maxWords, maxFullWords, maxTimedWords] = [5, 7, 3];
+const CLOCK = "\\d{1,3}(?::\\d{2}){1,2}(?:[.,]\\d{1,6})?|\\d{1,2}(?::\\d{1,2}){2}(?:[.,]\\d{1,6})?";
+const TIME = `(?<clock>${CLOCK})(?:[ \\u202f]?(?<half>[AaPp])\\.?[Mm]\\.?)?(?: ?(?:-->|->|[–—-]) ?(?:${CLOCK}))?`;
+const DATE = "(?:(?<date>\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}),? )?";
 /** "[00:03:12]", "3:12", "00:01.200 --> 00:03.400", "[27/01/2026, 10:23:45]", "10:23 AM". */
-const timeAtStart = new RegExp(
-  `^[[(]?(?:(?<date>${DATE}),? )?${TIME}(?: ?--> ?(?:${CLOCK}))?(?:[\\])]|(?=[\\s–—|-]|$))`,
-  "u",
-);
-const timeAtEnd = new RegExp(`[\\s|–—-][[(]?${TIME}[\\])]?$`, "u");
+const timeAtStart = new RegExp(`^[[(（]?${DATE}${TIME}(?:[\\])）]|(?=[\\s–—|-]|$))`, "u");
+const timeAtEnd = new RegExp(`(?:[\\s|·•@–—-]|(?=[[(（]))[[(（]?${DATE}${TIME}[\\])）]?$`, "u");
 /** The tag of a speaker in WebVTT. */
 const voice = /^<v(?:\.[\w-]{1,20}){0,5}[ \t]([^<>\n]{1,60})>/u;
 const colon = /[:：]/u;
-const name = /^\p{L}[\p{L}\p{M}\p{N}\s.'’()/&,-]{0,59}$/u;
+const name = /^[\p{L}“"][\p{L}\p{M}\p{N}\s.'’“”"()（）[\]/&,·_|+-]{0,79}$/u;
+/** Any label of a line that has a time, such as a phone number. */
+const label = /^[^\s:：.!?][^:：!?\n]{0,79}$/u;
 /** "SPEAKER_00", "spk_1", "Speaker 2" of speech recognition, and an address of a participant. */
 const code = /^(?:spk|speaker|sprecher|guest|participant)[ _-]?\d{1,3}$|^[^\s@:<>]{1,64}@[^\s@:<>]{1,64}$/iu;
-const lower = /^\p{Ll}/u;
-const upper = /^[\p{Lu}\p{Lt}\p{Lo}\p{N}(]/u;
-const brackets: Readonly<Record<string, string>> = { "[": "]", "(": ")", "【": "】" };
+const lower = /^(?!\p{Script=Georgian}|d['’]|al-|l['’])\p{Ll}/u;
+const upper = /^[\p{Lu}\p{Lt}\p{Lo}\p{N}\p{Script=Georgian}(]/u;
+const inner = /[([（][^()[\]（）]{0,80}[)\]）]/gu;
+const brackets: Readonly<Record<string, string>> = { "[": "]", "(": ")", "（": "）", "【": "】" };
 /** Words of names that begin with a lower-case letter. */
 const particles = new Set(
   "van von de da di del della der den des du la le el al bin ibn ter ten zu zum zur af av dos das do e y".split(" "),
 );
 /** The mark of a heading or of an item of a list, which is no turn unless it has a time. */
 const item = /^(?:#{1,6}|[-*•–+])[ \t]/u;
+/** The number of a line in the records of a court. */
+const lineNumber = /^\d{1,2}[ \t]{2,20}(?=\S)/u;
 /** Scripts that write names without blanks, and the most letters of such a name. */
 const [unspaced, maxUnspaced] = [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u, 10];
 /** What begins a line of a document and is nobody's name. */
 const labels = new Set(
-  "note notes summary agenda date time duration title topic subject location place attendees participants present actions decisions recording transcript meeting warning example datum ort thema teilnehmer notizen fecha asunto participantes notas".split(
+  "note notes summary agenda date time duration title topic subject location place attendees participants present actions decisions recording transcript meeting warning example remember question first second datum ort thema teilnehmer notizen fecha asunto participantes notas".split(
     " ",
   ),
 );
 /** What is heard besides speech. */
 const sounds =
-  /\b(?:music|applause|laughter|laughing|laughs|inaudible|crosstalk|silence|pause|noise|foreign|indistinct|ringing|unintelligible|audio|speech|clapping|cheering|background|playing|speaking|overlapping)\b|音乐|掌声|笑声/iu;
+  /\b(?:music|musik|musique|música|applause|laughter|laughs|inaudible|crosstalk|silence|pause|noise|foreign|indistinct|unintelligible|audio|speech|background|sighs|chuckles?|laughing|clapping|cheering|ringing|barking|playing|rumbling|chanting|speaking|whispering|crying|coughing|knocking|ticking|singing|breathing|buzzing|beeping|typing|screaming|shouting)\b|音乐|音楽|掌声|拍手|笑声/iu;
 
 /** Reads a line. Text that only looks like a name, such as "[Music]" or "Date: …", names nobody. */
 export function readTurnLine(line: string, around: Around): TurnLine {
-  const whole = line.trim();
+  const whole = line
+    .trim()
+    .replace(/^\p{Cf}+/u, "")
+    .replace(lineNumber, "");
   const start = withoutMarks(whole);
-  const began = timeAtStart.exec(start.slice(0, maxBeginning));
+  const began = around.isCaption ? null : timeAtStart.exec(start.slice(0, maxBeginning));
   const time = began === null ? undefined : secondsOf(began.groups);
   const afterTime = began === null ? start : start.slice(began[0].length);
   const rest = withoutMarks(afterTime.replace(/^[\s–—|]+/u, ""));
   const unnamed = { time, speaker: undefined, text: rest };
   if (rest === "" || (time === undefined && item.test(whole) && !timeAtEnd.test(rest))) return unnamed;
   const tagged = voice.exec(rest);
-  if (tagged !== null) return { time, speaker: tagged[1]?.trim(), text: rest.slice(tagged[0].length) };
+  if (tagged !== null) return { time, speaker: plainName(tagged[1] ?? ""), text: rest.slice(tagged[0].length) };
   return (
-    beforeColon(rest, time) ??
+    beforeColon(rest, time, around) ??
     inBrackets(rest, time, around) ??
     (rest.length > maxBeginning ? undefined : heading(rest, time, /^\s*[–—|-]/u.test(afterTime), around)) ??
     unnamed
@@ -79,75 +89,108 @@ export function readTurnLine(line: string, around: Around): TurnLine {
 }
 
 /** Whether a line has a time and nothing else. */
-function isTimeAlone(line: string): boolean {
-  const start = line.trim();
-  const began = timeAtStart.exec(start.slice(0, maxBeginning));
-  return began !== null && began[0].length === start.length;
+function isTimeAlone(line: string | undefined): boolean {
+  const start = line?.trim() ?? "";
+  return start !== "" && timeAtStart.exec(start.slice(0, maxBeginning))?.[0].length === start.length;
 }
 
 /** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "From Ann to Everyone: …" after a time. */
-function beforeColon(rest: string, time: number | undefined): TurnLine | undefined {
+function beforeColon(rest: string, time: number | undefined, { isRepeated }: Around): TurnLine | undefined {
   const at = placeOfColon(rest.slice(0, maxBeginning));
   if (at === undefined) return undefined;
-  const { label, time: later } = withoutTime(bare(rest.slice(0, at)));
-  const sender = time === undefined ? undefined : /^From +(\S.*)$/u.exec(label)?.[1]?.split(" to ", 1)[0];
-  const speaker = bare(sender ?? label);
-  const behind = rest
+  const { label: before, time: later } = withoutTime(bare(rest.slice(0, at)));
+  const sender = time === undefined ? undefined : /^From +(\S.*)$/u.exec(before)?.[1]?.split(/ to /iu, 1)[0];
+  const speaker = bare(sender ?? before);
+  const text = rest
     .slice(at + 1)
     .replace(/^(?:\*\*|__|[*_])/u, "")
     .trim();
-  if ((!isName(speaker) && !code.test(speaker)) || /^<?https?:/u.test(behind)) return undefined;
-  const own = later === undefined && isTimeAlone(behind) ? timeAtStart.exec(behind) : null; // "Ann: (0:03)"
-  return own === null
-    ? { time: time ?? later, speaker, text: behind }
-    : { time: time ?? secondsOf(own.groups), speaker, text: "" };
+  const isTimed = (time ?? later) !== undefined;
+  // Where its place marks it, or it comes again, a label need not look like a name.
+  const isMarked =
+    (isTimed && wordsOf(speaker).length <= maxTimedWords) || isRepeatedLabel(speaker, isTimed, isRepeated);
+  if (!(isMarked && label.test(speaker)) && !isName(speaker) && !code.test(speaker)) return undefined;
+  // "Source: https://…"
+  if (!isMarked && /^<?https?:/u.test(text)) return undefined;
+  return { time: time ?? later, speaker, text };
+}
+
+function isRepeatedLabel(speaker: string, isTimed: boolean, isRepeated: Around["isRepeated"]): boolean {
+  return isTimed ? isRepeated(speaker, "anywhere") : isRepeated(`${speaker}:`, "start");
 }
 
 /** "[Ann Lee] …", "(Ann Lee)" above what she says, "[Ann Lee] 10:23:45". */
-function inBrackets(rest: string, time: number | undefined, { next }: Around): TurnLine | undefined {
+function inBrackets(
+  rest: string,
+  time: number | undefined,
+  { next, isCaption, isRepeated }: Around,
+): TurnLine | undefined {
   const end = brackets[rest.charAt(0)];
   const at = end === undefined ? -1 : rest.slice(0, maxBeginning).indexOf(end);
   // Markdown writes links in brackets.
   if (at === -1 || rest.startsWith("(http", at + 1)) return undefined;
-  const label = bare(rest.slice(1, at));
+  const speaker = bare(rest.slice(1, at));
   const behind = rest.slice(at + 1).trim();
-  const isSpoken = behind !== "" || isText(next);
-  if (!isSpoken || sounds.test(label)) return undefined;
-  const later = timeAtEnd.exec(` ${behind}`);
+  const later = isCaption ? null : timeAtEnd.exec(` ${behind}`);
   const isTimed = later !== null && later[0].trim() === behind;
-  if (!code.test(label) && !(isTimed || rest.startsWith("【") ? isName(label) : isFullName(label))) return undefined;
-  return { time: time ?? (isTimed ? secondsOf(later.groups) : undefined), speaker: label, text: isTimed ? "" : behind };
+  if (sounds.test(speaker) || (isTimed || behind === "" ? !isText(next) : false)) return undefined;
+  // What is heard is in brackets, too: a name is there more than once.
+  const isSure =
+    code.test(speaker) ||
+    (isTimed
+      ? isName(speaker) || isRepeated(speaker, "anywhere")
+      : isName(speaker) && isRepeated(rest.slice(0, at + 1), "anywhere"));
+  if (!isSure) return undefined;
+  return { time: time ?? (isTimed ? secondsOf(later.groups) : undefined), speaker, text: isTimed ? "" : behind };
 }
 
-/** "Ann Lee  0:03", "0:03 - Ann", "0:03 Ann Lee" above what she says, "Ann Lee" between times and what she says. */
+/**
+ * "Ann Lee  0:03", "0:03 - Ann" or "0:03 Ann Lee" above what she says; "Ann Lee" above or below a time, and above what
+ * she says.
+ */
 function heading(
   rest: string,
   time: number | undefined,
   isDivided: boolean,
-  { previous, next, isRepeated }: Around,
+  { previous, next, isCaption, hasHeadings, isRepeated }: Around,
 ): TurnLine | undefined {
-  const { label, time: later, isApart } = withoutTime(rest);
-  const speaker = bare(label);
+  const { label: before, time: later, isApart } = withoutTime(rest);
+  const speaker = bare(before);
+  if (/[.!?…]$/u.test(speaker.replace(/\b(?:\p{Lu}|Jr|Sr|Dr)\.$/u, ""))) return undefined;
+  const isShort = hasHeadings && wordsOf(speaker).length <= maxTimedWords;
+  const isMarked = (later !== undefined || isDivided) && (isShort || isRepeatedLabel(speaker, true, isRepeated));
+  const isNamed = isName(speaker) || code.test(speaker) || (isMarked && label.test(speaker));
   const named = { time: time ?? later, speaker, text: "" };
   if (later !== undefined && time === undefined)
-    return isName(speaker) || (isApart && name.test(speaker)) ? named : undefined;
-  if (!isText(next) || (time === undefined && !isTimeAlone(previous ?? ""))) return undefined;
-  if (!code.test(speaker) && !(isDivided ? isName(speaker) : isFullName(speaker))) return undefined;
+    return !isCaption && isText(next) && (isNamed || (isApart && name.test(speaker))) ? named : undefined;
+  if (!isNamed) return undefined;
+  if (time !== undefined)
+    return isText(next) && !sounds.test(speaker) && (isDivided || hasHeadings || isRepeated(speaker, "anywhere"))
+      ? named
+      : undefined;
+  if (isTimeAlone(next)) return isRepeated(rest, "line") ? named : undefined;
   // Between a time and a text, a name alone can be the beginning of a sentence.
-  return time !== undefined || isRepeated() ? named : undefined;
+  return isTimeAlone(previous) && isText(next) && isFullName(speaker) && isRepeated(rest, "line") ? named : undefined;
 }
 
-/** Whether a line is something that somebody says. */
+/** Whether a line is something that somebody says, and no turn with a time of its own. */
 function isText(line: string | undefined): boolean {
-  return line !== undefined && line.trim() !== "" && !timeAtStart.test(line.trim().slice(0, maxBeginning));
+  const start = line?.trim() ?? "";
+  const began = timeAtStart.exec(start.slice(0, maxBeginning))?.[0];
+  return start !== "" && (began === undefined || (/^\d/u.test(began) && /^\s\P{Lu}/u.test(start.slice(began.length))));
 }
 
 /** Divides a label from the time at its end. `isApart` if more than a blank divides them. */
-function withoutTime(label: string): { label: string; time: number | undefined; isApart: boolean } {
-  const found = timeAtEnd.exec(label);
-  if (found === null) return { label, time: undefined, isApart: false };
-  const before = label.slice(0, found.index + 1);
-  return { label: bare(before), time: secondsOf(found.groups), isApart: /[ \t]{2}$|\t$/u.test(before) };
+function withoutTime(text: string): { label: string; time: number | undefined; isApart: boolean } {
+  const found = timeAtEnd.exec(text);
+  if (found === null) return { label: text, time: undefined, isApart: false };
+  const before = text.slice(0, found.index + 1);
+  const isBracket = "[(（".includes(before.slice(-1));
+  return {
+    label: bare(isBracket ? before.slice(0, -1) : before),
+    time: secondsOf(found.groups),
+    isApart: /[ \t]{2}$|\t$/u.test(before),
+  };
 }
 
 /** Returns the place of the first colon that ends a word; undefined if there is none. */
@@ -168,42 +211,56 @@ function withoutMarks(line: string): string {
 }
 
 /** Returns a label without the brackets, emphasis and dashes around it. */
-function bare(label: string): string {
-  let [from, to] = [0, label.length];
-  const isMark = (at: number): boolean => "*_|–— \t-".includes(label.charAt(at));
+function bare(text: string): string {
+  let [from, to] = [0, text.length];
+  const isMark = (at: number): boolean => "*_|·•,~–— \t-".includes(text.charAt(at)) || /\p{Cf}/u.test(text.charAt(at));
   while (from < to && isMark(from)) from++;
   while (from < to && isMark(to - 1)) to--;
-  const inner = label.slice(from, to).trim();
-  return brackets[inner.charAt(0)] === inner.at(-1) && inner.length > 2 ? bare(inner.slice(1, -1)) : inner;
+  const kept = text.slice(from, to).trim();
+  const isWrapped =
+    brackets[kept.charAt(0)] === kept.at(-1) && kept.length > 2 && kept.search(/[)\]）】]/u) === kept.length - 1;
+  return isWrapped ? bare(kept.slice(1, -1)) : kept;
+}
+
+function plainName(tag: string): string {
+  return tag.replace(/&(amp|apos|quot|lt|gt);/gu, (_, entity: string) => entities[entity] ?? "").trim();
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", apos: "'", quot: '"', lt: "<", gt: ">" };
+
+/** The words of a label outside of brackets. */
+function wordsOf(text: string): string[] {
+  return text.replace(inner, " ").trim().split(/\s+/u);
 }
 
 /** Whether a label is likely to be a name: a few words, of which neither the first nor the last is in lower case. */
-function isName(label: string): boolean {
-  if (!name.test(label) || labels.has(label.toLowerCase())) return false;
-  if (label.length > maxUnspaced && unspaced.test(label)) return false;
-  const words = label.split(/\s+/u);
+function isName(text: string): boolean {
+  if (!name.test(text) || labels.has(text.toLowerCase()) || /\p{L}{5}[.] /u.test(text)) return false;
+  if (text.length > maxUnspaced && unspaced.test(text)) return false;
+  const words = wordsOf(text);
   const [first = "", last = ""] = [words[0], words.at(-1)];
   const isParticle = particles.has(first) && words.length > 1;
-  return words.length <= maxWords && (isParticle || !lower.test(first)) && !lower.test(last) && commas(label) <= 1;
+  const isShort = words.length <= maxWords || (words.length <= maxFullWords && words.every(beginsName));
+  return isShort && (isParticle || !lower.test(first)) && !lower.test(last) && text.split(",").length < 3;
 }
 
-/** Whether a label is likely to be a name even where nothing but a time or a bracket marks it. */
-function isFullName(label: string): boolean {
-  const words = label.split(/\s+/u);
-  return isName(label) && words.length > 1 && words.every((word) => upper.test(word) || particles.has(word));
+/** Whether a label is likely to be a name even where little marks it. */
+export function isFullName(text: string): boolean {
+  const words = text.split(/\s+/u);
+  return isName(text) && words.length > 1 && words.every(beginsName);
 }
 
-function commas(label: string): number {
-  return label.split(",").length - 1;
+function beginsName(word: string): boolean {
+  return upper.test(word) || particles.has(word);
 }
 
 /** Returns the seconds of a time; those of the day if it has a date or a half of the day. */
 function secondsOf(groups: Readonly<Record<string, string | undefined>> | undefined): number | undefined {
-  const { date, clock: text, half: part } = groups ?? {};
-  if (text === undefined) return undefined;
-  const parts = text.replace(",", ".").split(":").map(Number);
-  const isOfDay = (date !== undefined || part !== undefined) && parts.length === 2;
+  const { date, clock, half } = groups ?? {};
+  if (clock === undefined) return undefined;
+  const parts = clock.replace(",", ".").split(":").map(Number);
+  const isOfDay = (date !== undefined || half !== undefined) && parts.length === 2;
   const seconds = (isOfDay ? [...parts, 0] : parts).reduce((sum, one) => sum * 60 + one, 0);
-  if (part === undefined) return seconds;
-  return (seconds % 43_200) + (part.toLowerCase() === "p" ? 43_200 : 0);
+  if (half === undefined) return seconds;
+  return (seconds % 43_200) + (half.toLowerCase() === "p" ? 43_200 : 0);
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { linesOf } from "../../src/cli/formats/lines.ts";
 import { readRecording } from "../../src/cli/formats/recording.ts";
+import { speakerAt } from "../../src/sessions/speakers.ts";
 import type { SessionItem, SessionNoteItem, TranscriptItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf } from "./entries.ts";
@@ -106,7 +107,7 @@ test("a text in the form of a transcript, with brackets or with times before the
     "@0:15 - Ann Lee\nHello.\n\n@1:00 - **Bo**\nHi.\n",
     "Ann Lee | 00:15\nHello.\n\nBo | 01:00\nHi.\n",
     "**Ann Lee** (00:15): Hello.\n\n**Bo** (01:00): Hi.\n",
-    "[00:15.2 --> 00:17.4] [Ann Lee] Hello.\n[01:00.0 --> 01:02.0] Bo: Hi.\n",
+    "[00:15.2 --> 00:17.4] Ann Lee: Hello.\n[01:00.0 --> 01:02.0] Bo: Hi.\n",
     "00:00:15 From Ann Lee to Everyone:\n\tHello.\n00:01:00 From  Bo : Hi.\n",
     "[27/01/2026, 0:00:15] Ann Lee: Hello.\n[27/01/2026, 0:01:00] Bo: Hi.\n",
   ];
@@ -114,21 +115,59 @@ test("a text in the form of a transcript, with brackets or with times before the
 });
 
 test("captions keep the speakers that programs name in their own ways [OPS-04]", async () => {
-  const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo Day: Hi."];
   const [first, second] = ["00:00:15.000 --> 00:00:17.000", "00:01:00.000 --> 00:01:02.000"];
-  const texts = [
-    `WEBVTT\n\n1 "Ann Lee" (4711)\n${first}\nHello.\n\n2 "Bo Day" (4712)\n${second}\nHi.\n`,
-    `${first}\n(Ann Lee)\nHello.\n\n${second}\n(Bo Day)\nHi.\n`,
-    `1\n${first}\n[Ann Lee]: Hello.\n\n2\n${second}\n[Bo Day] Hi.\n`,
-    `1\n${first}\n>> Ann Lee: Hello.\n\n2\n${second}\n>> Bo Day: Hi.\n`,
-  ];
-  for (const text of texts) expect((await meetings(text))[0]?.transcript, text).toEqual(lines);
-  // Names above what they say, each above several captions.
-  const [hello, hi] = [`${first}\nAnn Lee\nHello.\n\n`, `${second}\nBo Day\nHi.\n\n`];
-  const [meeting] = await meetings(`WEBVTT\n\n${hello}${hi}${hello}${hi}`);
-  expect(meeting?.transcript?.slice(0, 2)).toEqual(lines);
-  const [sentence] = await meetings(`WEBVTT\n\n${first}\nThe New York Times\nreported it.\n\n${second}\n[Music]\n`);
-  expect(sentence?.transcript).toEqual(["[00:00:15] The New York Times reported it. [Music]"]);
+  const webex = `WEBVTT\n\n1 "Ann Lee" (4711)\n${first}\nHello.\n\n2 "Bo Day" (4712)\n${second}\nHi.\n`;
+  const broadcast = `1\n${first}\n>> Ann Lee: Hello.\n\n2\n${second}\n[Bo Day]: Hi.\n`;
+  const dashes = `1\n${first}\n- Ann Lee: Hello.\n\n2\n${second}\n- Bo Day: Hi.\n`;
+  const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo Day: Hi."];
+  for (const text of [webex, broadcast, dashes]) expect((await meetings(text))[0]?.transcript, text).toEqual(lines);
+  // In brackets or alone above what is said, a name is above several captions.
+  for (const named of [(name: string) => name, (name: string) => `(${name})`]) {
+    const [hello, hi] = [`${first}\n${named("Ann Lee")}\nHello.\n\n`, `${second}\n${named("Bo Day")}\nHi.\n\n`];
+    const [meeting] = await meetings(`WEBVTT\n\n${hello}${hi}${hello}${hi}`);
+    expect(meeting?.transcript).toEqual([...lines, ...lines]);
+  }
+});
+
+test.each([
+  ["The New York Times\nreported it.", "[00:00:15] The New York Times reported it."],
+  ["[Door Slams] Hello.", "[00:00:15] [Door Slams] Hello."],
+  ["Let's read\nJohn 3:16\nFor God", "[00:00:15] Let's read John 3:16 For God"],
+  ["Remember:", "[00:00:15] Remember:"],
+  ["- Ann: Hello.\n- Yes.", "[00:00:15] Ann: Hello.\n[00:00:15] Yes."],
+])("a caption with %j loses no word, and no two people are one [OPS-04]", async (said, expected) => {
+  const [meeting] = await meetings(`WEBVTT\n\n00:00:15.000 --> 00:00:17.000\n${said}\n`);
+  expect(meeting?.transcript?.join("\n")).toBe(expected);
+});
+
+test.each([
+  ["Ann: When?\nBo: 9:30\nAnn: OK.", "Ann: When?\nBo: 9:30\nAnn: OK."],
+  ["Action Items:\nAnn: Send it.\nBo: Call.\nAnn: OK.", "Action Items:\nAnn: Send it.\nBo: Call.\nAnn: OK."],
+  ["Weekly Sync 10:00 AM\n\nAnn: One.\nBo: Two.\nAnn: OK.", "Weekly Sync 10:00 AM\nAnn: One.\nBo: Two.\nAnn: OK."],
+  ["[00:00:03] Ann: One.\n[00:00:15] Jean d'Arc: Two.", "[00:00:03] Ann: One.\n[00:00:15] Jean d'Arc: Two."],
+  ["[00:00:03] Ann: One.\n[00:00:15] Two.", "[00:00:03] Ann: One.\n[00:00:15] Two."],
+  [
+    "[1/2/26, 9:00:00] +49 170 123: One.\n[1/2/26, 9:00:05] Ann: https://x.com",
+    "[09:00:00] +49 170 123: One.\n[09:00:05] Ann: https://x.com",
+  ],
+  ["[1/2/26, 23:00:00] Ann: One.\n[2/2/26, 9:00:00] Ann: Two.", "[23:00:00] Ann: One.\n[09:00:00] Ann: Two."],
+  ["SPEAKER_00 00:03\nOne.\nSPEAKER_01 00:15\nTwo.", "[00:00:03] SPEAKER_00: One.\n[00:00:15] SPEAKER_01: Two."],
+  [
+    "Ann Lee  0:03\nOne.\n\nBo Day  0:15\nQuestion: two?",
+    "[00:00:03] Ann Lee: One.\n[00:00:15] Bo Day: Question: two?",
+  ],
+  ["[00:00:03] Ann Lee\nOne.\n\n[00:00:15] Bo Day\nTwo.", "[00:00:03] Ann Lee: One.\n[00:00:15] Bo Day: Two."],
+  ["A memo.\n\nIt is long.\n\nQuestion: where?\n\nThe end.", "A memo.\n\nIt is long.\n\nQuestion: where?\n\nThe end."],
+])("a text as %j has each turn, and its speaker is found again [OPS-04, MCP-40]", async (text, expected) => {
+  const [meeting] = await meetings(text, "call.txt");
+  const transcript = meeting?.transcript?.join("\n") ?? "";
+  expect(transcript).toBe(expected);
+  for (const [, said = ""] of expected.matchAll(/(?:^|: )([^:\n]+)$/gm)) {
+    const line = expected.split("\n").find((one) => one.endsWith(said)) ?? "";
+    const speaker = /^(?:\[[\d:]+\] )?(\S[^:]*): /.exec(line)?.[1];
+    if (speaker !== undefined && speaker !== "Question")
+      expect(speakerAt(transcript, transcript.indexOf(said))).toBe(speaker);
+  }
 });
 
 test("a cue keeps the text after a line that looks empty or, outside of WebVTT, is empty [OPS-04]", async () => {

@@ -25,14 +25,14 @@ test.each([
   ["**[00:05] Ann Lee:** The tide", "Ann Lee"],
   ["### Ann Lee [00:05]\nThe tide", "Ann Lee"],
   [">> ANN LEE: The tide", "ANN LEE"],
-  ["[Ann Lee] The tide", "Ann Lee"],
-  ["(Ann Lee)\nThe tide", "Ann Lee"],
-  ["【王小明】The tide", "王小明"],
+  ["[Ann Lee] Hello.\n[Ann Lee] The tide", "Ann Lee"],
+  ["(Ann Lee)\nHello.\n(Ann Lee)\nThe tide", "Ann Lee"],
+  ["【王小明】你好\n【王小明】The tide", "王小明"],
   ["[Ann Lee] 10:23:45\nThe tide", "Ann Lee"],
   ["Ann Lee  10:23 AM\nThe tide", "Ann Lee"],
   ["Ann Lee | 00:05\nThe tide", "Ann Lee"],
   ["0:05 - Ann Lee (acme.com)\n  The tide", "Ann Lee (acme.com)"],
-  ["[00:00:05.12] Ann Lee\n\nThe tide", "Ann Lee"],
+  ["[00:00:05.12] Ann Lee\n\nHello.\n\n[00:00:09.04] Ann Lee\n\nThe tide", "Ann Lee"],
   ["[00:01.2 --> 00:03.4] [SPEAKER_01] The tide", "SPEAKER_01"],
   ["10:23:45 From Ann Lee to Everyone:\n\tThe tide", "Ann Lee"],
   ["[12/05/24, 10:23:45] Ann Lee: The tide", "Ann Lee"],
@@ -45,6 +45,11 @@ test.each([
   expect(speakerAt(text, text.indexOf("The tide"))).toBe(speaker);
 });
 
+test("what looks like a turn below a heading is said by its speaker [MCP-40]", () => {
+  const text = "Ann Lee  0:03\nHello.\n\nBo Day  0:15\nQuestion: where is it?\nThe tide";
+  expect(speakerAt(text, text.indexOf("The tide"))).toBe("Bo Day");
+});
+
 test.each([
   "The tide is in.",
   "and then: The tide is in.",
@@ -53,7 +58,10 @@ test.each([
   "Date: The tide",
   "- Status: The tide",
   "## Introduction: The tide",
-  "[Music] The tide",
+  "[Music] Hello.\n[Music] The tide",
+  "[Door Slams] The tide",
+  "[00:00:03] Ann: Hello.\n[00:00:09] The tide",
+  "[00:00:03] Thank You\nThe tide",
   "(Audience Applause)\nThe tide",
   "[Ann Lee](https://example.com) The tide",
   "0:01 --> 0:05\nThe New York Times\nThe tide",

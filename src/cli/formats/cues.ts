@@ -1,5 +1,6 @@
 // Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
-import { readTurnLine } from "../../text/turn-line.ts";
+import type { TurnLine } from "../../text/turn-line.ts";
+import { isFullName, readTurnLine } from "../../text/turn-line.ts";
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */
 export interface Turn {
@@ -29,7 +30,8 @@ export function transcriptOf(turns: readonly Turn[]): string {
   return turns
     .map(({ speaker, start, text }) => {
       const time = start === undefined ? "" : `[${clock(start)}] `;
-      return `${time}${speaker === undefined ? "" : `${speaker}: `}${text}`;
+      // A colon in the name would end it.
+      return `${time}${speaker === undefined ? "" : `${speaker.replace(/:[ \t]*/g, ", ")}: `}${text}`;
     })
     .join("\n");
 }
@@ -39,7 +41,9 @@ export function joined(turns: readonly Turn[]): readonly Turn[] {
   const done: Turn[] = [];
   for (const turn of turns) {
     const last = done.at(-1);
-    const isLong = (turn.start ?? 0) - (last?.start ?? 0) > maxTurn;
+    const apart = (turn.start ?? 0) - (last?.start ?? 0);
+    // A day later, a time of day can be earlier.
+    const isLong = apart > maxTurn || apart < 0;
     if (last !== undefined && last.speaker === turn.speaker && !isLong && last.start !== undefined)
       done[done.length - 1] = { ...last, end: turn.end, text: `${last.text} ${turn.text}` };
     else done.push(turn);
@@ -65,7 +69,7 @@ function cuesIn(lines: readonly string[]): Turn[] {
       said.push(lines[++at] ?? "");
     cues.push({ speaker, start, end, lines: said });
   }
-  const repeated = repeatedIn(cues.flatMap(({ lines: [first = ""] }) => first.trim()));
+  const repeated = repeatedIn(cues.flatMap(({ lines: [first = ""] }) => inBrackets(plain(first))));
   return cues.flatMap((cue) => turnsOfCue(cue, repeated));
 }
 
@@ -95,25 +99,43 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: R
   const [before = "", ...voices] = lines.join("\n").split(/<v(?:\.[^\s<>]*)?[ \t]+/);
   const turns: Turn[] = [];
   let speaker = identified;
-  const add = (text: string): void => {
+  /** A name above what is said; it is text if nothing follows. */
+  let above: string | undefined;
+  const add = (text: string, isOther = false): void => {
     const last = turns.at(-1);
-    if (last !== undefined && last.speaker === speaker)
-      turns.push({ ...(turns.pop() ?? last), text: `${last.text} ${text}` });
-    else if (text !== "") turns.push({ speaker, start, end, text });
+    if (last === undefined || last.speaker !== speaker || isOther) turns.push({ speaker, start, end, text });
+    else turns[turns.length - 1] = { ...last, text: `${last.text} ${text}` };
+    above = undefined;
   };
+  // Some programs divide the speakers of a cue by a line with a dash.
   const said = before
     .split("\n")
     .map(plain)
     .filter((line) => line !== "" && line !== "-");
   for (const [at, line] of said.entries()) {
-    const previous = at === 0 ? "0:00" : said[at - 1];
-    const read = readTurnLine(line, { previous, next: said[at + 1], isRepeated: () => repeated.has(line) });
-    const named = read.speaker === undefined && at === 0 ? spokenIn(line) : read;
-    if (named?.speaker === undefined) add(line);
-    else {
+    const isOther = /^[-–—] ?\S/.test(line);
+    const spoken = isOther ? line.replace(/^[-–—] ?/, "") : line;
+    const read = readTurnLine(spoken, {
+      previous: at === 0 ? "0:00" : undefined,
+      next: said[at + 1],
+      isCaption: true,
+      hasHeadings: false,
+      isRepeated: (text, where) => repeated.has(where === "anywhere" ? inBrackets(line) : text),
+    });
+    const named = read.speaker === undefined && at === 0 ? spokenIn(spoken) : read;
+    if (named?.speaker === undefined) {
+      if (isOther) speaker = undefined;
+      add(spoken, isOther);
+    } else {
+      if (above !== undefined) add(above);
       speaker = named.speaker;
-      if (named.text !== "") add(named.text);
+      if (named.text === "") above = line;
+      else add(named.text, isOther);
     }
+  }
+  if (above !== undefined) {
+    speaker = undefined;
+    add(above);
   }
   for (const voice of voices) {
     const close = voice.indexOf(">");
@@ -121,6 +143,23 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: R
     if (text !== "") turns.push({ speaker: close > 0 ? name : undefined, start, end, text });
   }
   return turns;
+}
+
+/** What can name the speaker of a line: its bracket, and what is before, behind and between times and a colon. */
+function labelsOf(line: string): readonly string[] {
+  const begin = line.slice(0, 120);
+  const untimed = begin.replace(timesOf, "\n").split(/[\n:：]/);
+  return [
+    inBrackets(line),
+    ...new Set(untimed.map((part) => part.replace(/^[\s|@*_–—-]{1,20}|[\s|@*_–—-]{1,20}$/g, ""))),
+  ];
+}
+
+const timesOf = /[[(]?\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,6})?[\])]?/g;
+
+/** The bracket at the beginning of a line, or the line. */
+function inBrackets(line: string): string {
+  return /^[[(（【][^\])）】]{1,80}[\])）】]/.exec(line)?.[0] ?? line;
 }
 
 /** Divides a line such as `Ann: …`. Returns undefined for any other. */
@@ -148,40 +187,111 @@ function plain(text: string): string {
 
 /**
  * Returns what each speaker said in a text with headings such as `Ann Lee  0:15`, or lines such as `Ann: …`; nothing if
- * nobody is named. A line without a speaker continues the one before.
+ * it is no transcript. A line without a speaker and a time continues the one before.
  */
 function speechesIn(lines: readonly string[]): Turn[] {
   const kept = lines.map(withoutMarkdown).filter((line) => line !== "" && !footer.test(line));
-  // A name in lower case is one if it speaks more than once.
-  const repeated = repeatedIn(kept.flatMap((line) => spokenIn(line)?.speaker ?? []));
-  const repeatedLines = repeatedIn(kept);
+  const [reads, form] = readAll(kept);
   const turns: Turn[] = [];
   let [speaker, start]: [string | undefined, number | undefined] = [undefined, undefined];
-  let hasSpeaker = false;
+  /** A heading that nothing follows yet. */
+  let above: string | undefined;
+  const begin = (turn: Omit<Turn, "end">): void => {
+    if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
+    above = undefined;
+    turns.push({ ...turn, end: undefined });
+  };
   for (const [at, line] of kept.entries()) {
-    const around = { previous: kept[at - 1], next: kept[at + 1], isRepeated: () => repeatedLines.has(line) };
-    const read = readTurnLine(line, around);
-    const spoken = spokenIn(line);
-    if (read.speaker !== undefined && read.text === "") {
-      [speaker, start] = [read.speaker, read.time ?? start];
-      hasSpeaker = true;
-    } else if (read.speaker !== undefined && (read.time !== undefined || speaker === undefined)) {
-      [speaker, start] = [undefined, read.time ?? start];
-      turns.push({ speaker: read.speaker, start, end: undefined, text: read.text });
-      hasSpeaker = true;
-    } else if (read.time !== undefined && read.text === "") {
+    const read = reads[at] ?? { time: undefined, speaker: undefined, text: line };
+    const kind = form.kindOf(read, line, at);
+    if (kind === "turn") {
+      start = read.time ?? start;
+      begin({
+        speaker: read.speaker ?? spokenIn(line)?.speaker,
+        start,
+        text: read.speaker === undefined ? (spokenIn(line)?.text ?? line) : read.text,
+      });
+      speaker = undefined;
+    } else if (kind === "heading") {
+      if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
+      [speaker, start, above] = [read.speaker, read.time ?? start, line];
+    } else if (kind === "time") start = read.time;
+    else if (kind === "timed text") {
       [speaker, start] = [undefined, read.time];
-    } else if (spoken !== undefined && speaker === undefined && repeated.has(spoken.speaker)) {
-      turns.push({ ...spoken, start, end: undefined });
-      hasSpeaker = true;
+      begin({ speaker, start, text: read.text });
     } else {
       const last = turns.at(-1);
-      if (last !== undefined && last.start === start && (speaker === undefined || last.speaker === speaker))
+      const isSame = last !== undefined && above === undefined && last.start === start;
+      if (isSame && (speaker === undefined || last.speaker === speaker))
         turns[turns.length - 1] = { ...last, text: `${last.text} ${line}` };
       else turns.push({ speaker, start, end: undefined, text: line });
+      above = undefined;
     }
   }
-  return hasSpeaker ? turns : [];
+  if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
+  return form.isTranscript ? turns : [];
+}
+
+type Kind = "turn" | "heading" | "time" | "timed text" | "text";
+
+/** How a text names its speakers. */
+interface Form {
+  readonly isTranscript: boolean;
+  kindOf(read: TurnLine, line: string, at: number): Kind;
+}
+
+/** Reads the lines of a text. One line can look like a turn by chance: the other lines decide what counts as one. */
+function readAll(lines: readonly string[]): readonly [readonly TurnLine[], Form] {
+  const repeatedLines = repeatedIn(lines);
+  const starts = repeatedIn(lines.flatMap((line) => line.slice(0, maxName).match(/^[^:：]{1,60}:/) ?? []));
+  const labels = repeatedIn(lines.flatMap(labelsOf));
+  const read = (hasHeadings: boolean): TurnLine[] =>
+    lines.map((line, at) =>
+      readTurnLine(line, {
+        previous: lines[at - 1],
+        next: lines[at + 1],
+        isCaption: false,
+        hasHeadings,
+        isRepeated: (text, where) =>
+          where === "line" ? repeatedLines.has(text) : where === "start" ? starts.has(text) : labels.has(text),
+      }),
+    );
+  const lenient = read(true);
+  const isFull = ({ time, speaker, text }: TurnLine): boolean =>
+    time !== undefined && text === "" && isFullName(speaker ?? "");
+  const reads = lenient.filter(isFull).length > 1 ? lenient : read(false);
+  return [reads, formOf(reads, lines)];
+}
+
+function formOf(reads: readonly TurnLine[], lines: readonly string[]): Form {
+  const named = reads.filter(({ speaker }) => speaker !== undefined);
+  const timed = named.filter(({ time, text }) => time !== undefined && text === "");
+  const untimed = named.filter(({ time, text }) => time === undefined && text === "");
+  const inline = named.filter(({ time, text }) => time === undefined && text !== "");
+  const headed = new Set(timed.map(({ speaker }) => speaker));
+  const labels = reads.map(({ speaker }, at) => speaker ?? spokenIn(lines[at] ?? "")?.speaker);
+  const repeated = repeatedIn(labels.filter((label) => label !== undefined));
+  const isHeaded = timed.length > 1 ? timed.length >= inline.length / 2 : inline.length + untimed.length === 0;
+  const isUntimed = untimed.length > 1 && untimed.length > inline.length;
+  // "Place: Berlin" above the first turn is of the document.
+  const firstRepeated = labels.findIndex((label) => label !== undefined && repeated.has(label));
+  const isOfDocument = (at: number): boolean => at < firstRepeated && !repeated.has(labels[at] ?? "");
+  const isNextHeading = (at: number): boolean => reads[at + 1]?.speaker !== undefined && reads[at + 1]?.text === "";
+  const kindOf: Form["kindOf"] = ({ time, speaker, text }, line, at) => {
+    if (speaker === undefined) {
+      if (time !== undefined) return text === "" ? "time" : "timed text";
+      return !isHeaded && repeated.has(spokenIn(line)?.speaker ?? "") ? "turn" : "text";
+    }
+    if (text === "") {
+      const counts = time === undefined ? isUntimed : isHeaded;
+      return (counts || repeated.has(speaker)) && !isNextHeading(at) ? "heading" : "text";
+    }
+    if (time !== undefined) return "turn";
+    if (isOfDocument(at) || (isHeaded && !headed.has(speaker))) return "text";
+    return "turn";
+  };
+  const count = reads.filter((read, at) => ["turn", "heading"].includes(kindOf(read, lines[at] ?? "", at))).length;
+  return { isTranscript: count > 0 && (repeated.size > 0 || count * 3 >= lines.length), kindOf };
 }
 
 /** What programs add to a transcript. */
