@@ -5,7 +5,7 @@ import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import type { RestResponse } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import type { SignInFixture } from "../fixtures/sign-in/fixture.ts";
-import { ann, ben, cleo } from "../fixtures/sign-in/users.ts";
+import { cleo } from "../fixtures/sign-in/users.ts";
 import { share } from "../support/form.ts";
 import {
   auditOf,
@@ -38,6 +38,7 @@ async function signOut(one: SignInFixture, browser: Browser): Promise<void> {
 }
 
 test("signing out ends the session on every instance at once [DSH-04]", async () => {
+  const ann = await fixture().newUser();
   const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
     const { cookie } = await signIn(fixture(), ann);
@@ -46,7 +47,7 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
     expect(response.status).toBe(303);
     for (const base of [fixture().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(401);
-      expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("ann@example.com");
+      expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain(ann.email);
     }
   } finally {
     await second.stop();
@@ -54,6 +55,7 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
 });
 
 test("signing out leads to the provider's end of session, for this user, and back to us [DSH-04]", async () => {
+  const ann = await fixture().newUser();
   const { cookie } = await signIn(fixture(), ann);
   const { status, headers, text } = await press(fixture(), cookie);
   expect([status, text, headers.get("cache-control")]).toEqual([303, "", "no-store"]);
@@ -62,12 +64,13 @@ test("signing out leads to the provider's end of session, for this user, and bac
   expect(url.searchParams.get("post_logout_redirect_uri")).toBe(`${fixture().base}/`);
   const [, claims = ""] = (url.searchParams.get("id_token_hint") ?? "").split(".");
   expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({
-    sub: "person-ann",
+    sub: ann.subject,
     aud: "records-dashboard",
   });
 });
 
 test("signing out ends the provider's session: the next sign-in requires the password again [DSH-04]", async () => {
+  const ann = await fixture().newUser();
   const { browser } = await signIn(fixture(), ann);
   // While the provider's session continues, it shows no form.
   expect((await browser.open(`${fixture().base}/sign-in`)).url.href).toBe(`${fixture().base}/`);
@@ -78,27 +81,29 @@ test("signing out ends the provider's session: the next sign-in requires the pas
 });
 
 test("after signing out the page shows nothing of the user [DSH-04]", async () => {
+  const ann = await fixture().newUser();
   const { browser } = await signIn(fixture(), ann);
   await signOut(fixture(), browser);
   const page = await browser.open(`${fixture().base}/`);
   expect(page.text).toMatch(/href="\/sign-in"/);
-  for (const trace of ["ann@example.com", "Ann Example", "person-ann", "/sign-out"])
-    expect(page.text).not.toContain(trace);
+  for (const trace of [ann.email, ann.name, ann.subject, "/sign-out"]) expect(page.text).not.toContain(trace);
 });
 
 test("signing out clears the cookie, and the old one is rejected [DSH-04]", async () => {
+  const ann = await fixture().newUser();
   const { browser, cookie } = await signIn(fixture(), ann);
   const { headers } = await press(fixture(), cookie);
   expect(headers.getSetCookie()).toEqual(["records_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]);
   expect(await ownerStatus(fixture().base, cookie)).toBe(401);
-  expect(await sessionCount(fixture().service, { subject: "person-ann" })).toBe(
-    await sessionCount(fixture().service, { subject: "person-ann", expires_at: { $gt: new Date() } }),
+  expect(await sessionCount(fixture().service, { subject: ann.subject })).toBe(
+    await sessionCount(fixture().service, { subject: ann.subject, expires_at: { $gt: new Date() } }),
   );
   expect(browser.cookiesFor(fixture().base)).toBe(cookie);
-  expect((await browser.open(`${fixture().base}/`)).text).not.toContain("ann@example.com");
+  expect((await browser.open(`${fixture().base}/`)).text).not.toContain(ann.email);
 });
 
 test("signing out ends the same user's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
+  const [ann, ben] = [await fixture().newUser(), await fixture().newUser()];
   const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
     const [one, other, bens] = [
@@ -120,9 +125,10 @@ test("signing out ends the same user's sessions in other browsers, on every inst
 });
 
 test("rejects a signed-out session on every instance, even if it is not deleted [DSH-08]", async () => {
+  const ann = await fixture().newUser();
   const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
   const [one, other] = [await signIn(fixture(), ann), await signIn(fixture(), ann, createBrowser())];
-  const kept = await sessions.find({ subject: "person-ann" }).toArray();
+  const kept = await sessions.find({ subject: ann.subject }).toArray();
   await press(fixture(), one.cookie);
   await sessions.insertMany(kept);
   expect([await ownerStatus(fixture().base, one.cookie), await ownerStatus(fixture().base, other.cookie)]).toEqual([
@@ -131,9 +137,10 @@ test("rejects a signed-out session on every instance, even if it is not deleted 
 });
 
 test("signing out with a session that expired without use ends the user's other sessions too [DSH-08]", async () => {
+  const ben = await fixture().newUser();
   const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
   const [one, other] = [await signIn(fixture(), ben), await signIn(fixture(), ben, createBrowser())];
-  const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
+  const [oldest] = await sessions.find({ subject: ben.subject }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
   await sessions.updateOne(oldest ?? {}, { $set: { used_at: new Date(Date.now() - 3 * 3_600_000) } });
   expect([await ownerStatus(fixture().base, one.cookie), await ownerStatus(fixture().base, other.cookie)]).toEqual([
     401, 200,
@@ -143,6 +150,7 @@ test("signing out with a session that expired without use ends the user's other 
 });
 
 test("the account's audit log has the sign-out with its request and its address", async () => {
+  const ben = await fixture().newUser();
   const one = await signIn(fixture(), ben);
   const { headers } = await press(fixture(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
   expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
@@ -152,7 +160,7 @@ test("the account's audit log has the sign-out with its request and its address"
     event: "signed_out",
     detail: null,
     key_prefix: null,
-    person: "ben@example.com",
+    person: ben.email,
     request_id: "the-sign-out-of-ben",
     address: "127.0.0.1",
   });
@@ -184,6 +192,7 @@ test.each([
 });
 
 test("the page of another user signs nobody out: it redirects to the page of the signed-in user [DSH-04]", async () => {
+  const [ann, ben] = [await fixture().newUser(), await fixture().newUser()];
   const [anns, bens] = [await signIn(fixture(), ann), await signIn(fixture(), ben)];
   const form = { user: /name="user" value="([^"]*)"/.exec(anns.page.text)?.[1] ?? "" };
   const send = (cookie: string) =>
@@ -213,6 +222,7 @@ describe("only our own page can sign out", () => {
     ["with our Origin and a slash", ({ base }: SignInFixture) => `${base}/`],
   ];
   test.each(share(otherOrigins, 5))("a form %s is 403 and the session continues [DSH-04]", async (_name, originOf) => {
+    const ann = await fixture().newUser();
     const { cookie } = await signIn(fixture(), ann);
     const origin = originOf(fixture());
     const options = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
@@ -236,6 +246,7 @@ describe("only our own page can sign out", () => {
   test.each(share(["GET", "HEAD", "PUT", "DELETE", "PATCH"], 2))(
     "the method %s is 405 and the session continues [DSH-04]",
     async (method) => {
+      const ann = await fixture().newUser();
       const { cookie } = await signIn(fixture(), ann);
       for (const path of ["/sign-out", "/sign-out/back-channel"]) {
         const { status, headers } = await sendRequest(fixture().base + path, {
@@ -250,6 +261,7 @@ describe("only our own page can sign out", () => {
   );
 
   test("OPTIONS lists the method and does nothing", async () => {
+    const ann = await fixture().newUser();
     const { cookie } = await signIn(fixture(), ann);
     const { status, headers } = await sendRequest(`${fixture().base}/sign-out`, {
       method: "OPTIONS",
@@ -261,6 +273,7 @@ describe("only our own page can sign out", () => {
   });
 
   test("a large body of the form makes no difference", async () => {
+    const ann = await fixture().newUser();
     const { cookie } = await signIn(fixture(), ann);
     expect(
       (await sendRequest(`${fixture().base}/sign-out`, { cookie, origin: fixture().base, body: "x".repeat(300_000) }))

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { noteSecret } from "../../fixtures/service/secrets.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
-import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
+import { cleo } from "../../fixtures/sign-in/users.ts";
 import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import type { User } from "../../../src/embedded/provider/provider.ts";
 import type { Assistant } from "../../fixtures/sign-in/assistants.ts";
 import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
 import { inForm, share } from "../../support/form.ts";
@@ -29,11 +30,11 @@ const statuses = async (token: string): Promise<number[]> => [
 const both = (status: number): number[] => [status, status];
 const offline = { scope: "openid email offline_access", prompt: "consent" };
 
-/** Ann at the dashboard and at an assistant, in one browser. */
-async function together(parameters: Record<string, string> = {}): Promise<Assistant> {
+/** A user at the dashboard and at an assistant, in one browser. */
+async function together(user: User, parameters: Record<string, string> = {}): Promise<Assistant> {
   const browser = assistantBrowser();
-  await signIn(fixture(), ann, browser);
-  return letIn(issuer(), ann, browser, parameters);
+  await signIn(fixture(), user, browser);
+  return letIn(issuer(), user, browser, parameters);
 }
 /** Presses the dashboard's button, and continues to the provider's end of session where `through`. */
 async function signOut(browser: Browser, through = true): Promise<void> {
@@ -54,7 +55,8 @@ async function refresh({ client, refreshToken }: Assistant): Promise<string> {
 
 describe("signing out at the dashboard", () => {
   test("ends the token at once on every instance, before the provider is notified [OAU-12]", async () => {
-    const { token, browser } = await together();
+    const ann = await fixture().newUser();
+    const { token, browser } = await together(ann);
     expect(await statuses(token)).toEqual(both(200));
     await signOut(browser, false);
     expect(await statuses(token)).toEqual(both(401));
@@ -67,7 +69,8 @@ describe("signing out at the dashboard", () => {
   });
 
   test("ends all of the user's sessions with assistants, also from another browser, and those of no one else [OAU-12]", async () => {
-    const { token, browser } = await together();
+    const [ann, ben] = [await fixture().newUser(), await fixture().newUser()];
+    const { token, browser } = await together(ann);
     const elsewhere = await letIn(issuer(), ann);
     const bens = await letIn(issuer(), ben);
     for (const one of [token, elsewhere.token, bens.token]) expect(await statuses(one)).toEqual(both(200));
@@ -91,7 +94,8 @@ describe("signing out at the dashboard", () => {
   test.each(share(cases, 3))(
     "ends a refresh token %s: it is invalid_grant, and its earlier access tokens are rejected [OAU-17]",
     async (_name, parameters, sameBrowser, through) => {
-      const own = await together(parameters);
+      const ann = await fixture().newUser();
+      const own = await together(ann, parameters);
       const one = sameBrowser ? own : await letIn(issuer(), ann, assistantBrowser(), parameters);
       const { access_token: refreshed, refresh_token: next = one.refreshToken } = await openid.refreshTokenGrant(
         one.client,
@@ -104,17 +108,20 @@ describe("signing out at the dashboard", () => {
     },
   );
 
-  test("keeps a sign-in right after it [OAU-15]", async () => {
+  // The next sign-in of the same user waits for a later second.
+  test.concurrent("keeps a sign-in right after it [OAU-15]", async () => {
+    const ann = await fixture().newUser();
     for (let turn = 0; turn < inForm(1, 3); turn++) {
-      const { token, browser } = await together();
+      const { token, browser } = await together(ann);
       await signOut(browser);
       const next = await letIn(issuer(), ann, browser);
       expect([await statuses(token), await statuses(next.token)]).toEqual([both(401), both(200)]);
     }
   });
 
-  test("does not end a session that began and was refreshed after it [OAU-12]", async () => {
-    const { browser } = await together();
+  test.concurrent("does not end a session that began and was refreshed after it [OAU-12]", async () => {
+    const ann = await fixture().newUser();
+    const { browser } = await together(ann);
     await signOut(browser);
     const next = await letIn(issuer(), ann, browser, offline);
     expect(await statuses(await refresh(next))).toEqual(both(200));
@@ -123,7 +130,8 @@ describe("signing out at the dashboard", () => {
 
 describe("signing out at the provider", () => {
   test("ends the token at once on every instance, over the back channel [OAU-12]", async () => {
-    const { token, browser } = await together();
+    const [ann, ben] = [await fixture().newUser(), await fixture().newUser()];
+    const { token, browser } = await together(ann);
     const bens = await letIn(issuer(), ben);
     expect(await statuses(token)).toEqual(both(200));
     await browser.submit(await browser.open(`${issuer()}/session/end`));
@@ -133,14 +141,16 @@ describe("signing out at the provider", () => {
   });
 
   test("ends an offline grant, too [OAU-12]", async () => {
-    const one = await together(offline);
+    const ann = await fixture().newUser();
+    const one = await together(ann, offline);
     await browserEnds(one.browser);
     expect(await statuses(one.token)).toEqual(both(401));
     await expect(refresh(one)).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
   test("ends only that browser's session: a session in another browser continues [OAU-19]", async () => {
-    const [one, elsewhere] = [await together(), await letIn(issuer(), ann)];
+    const ann = await fixture().newUser();
+    const [one, elsewhere] = [await together(ann), await letIn(issuer(), ann)];
     await browserEnds(one.browser);
     expect([await statuses(one.token), await statuses(elsewhere.token)]).toEqual([both(401), both(200)]);
   });
@@ -150,6 +160,7 @@ describe("signing out at the provider", () => {
 });
 
 test("a token that is revoked at the provider is rejected within 5 seconds, even while it is used [OAU-13]", async () => {
+  const ann = await fixture().newUser();
   const one = await letIn(issuer(), ann);
   const other = await letIn(issuer(), ann);
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(200), both(200)]);
@@ -160,6 +171,7 @@ test("a token that is revoked at the provider is rejected within 5 seconds, even
 });
 
 test("a token that is revoked before its first use is rejected at once, and so is one whose grant was withdrawn [OAU-13]", async () => {
+  const ann = await fixture().newUser();
   const [one, other] = [await letIn(issuer(), ann), await letIn(issuer(), ann, assistantBrowser(), offline)];
   await openid.tokenRevocation(one.client, one.token);
   await openid.tokenRevocation(other.client, other.refreshToken);
@@ -167,6 +179,7 @@ test("a token that is revoked before its first use is rejected at once, and so i
 });
 
 test("rejects a refresh token and an ID token as an access token [OAU-07]", async () => {
+  const ann = await fixture().newUser();
   const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
   expect(refreshToken).not.toBe("");
   expectChallenge(await send(fixture().base, `Bearer ${refreshToken}`), fixture().base, /not an access token/);
@@ -178,6 +191,7 @@ test("rejects a refresh token and an ID token as an access token [OAU-07]", asyn
 });
 
 test("accepts a resource of ours at every step, and requires none [OAU-08, OAU-09]", async () => {
+  const ann = await fixture().newUser();
   const { base } = fixture();
   for (const resource of [`${base}/mcp`, base, undefined]) {
     const parameters: Record<string, string> = resource === undefined ? {} : { resource };
@@ -203,9 +217,10 @@ test("a user without an account is 403 with the reason, and their token is not t
 
 /** Last, for afterwards there is no provider any more. */
 test("while the provider is unavailable known and new tokens are accepted, and ended ones stay rejected [OAU-14]", async () => {
+  const [ann, ben] = [await fixture().newUser(), await fixture().newUser()];
   const { provider, base } = fixture();
   const [known, fresh] = [await letIn(issuer(), ben), await letIn(issuer(), ben)];
-  const ended = await together();
+  const ended = await together(ann);
   expect([await statuses(known.token), await statuses(ended.token)]).toEqual([both(200), both(200)]);
   await signOut(ended.browser, false);
   await provider.stop();
