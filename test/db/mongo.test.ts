@@ -74,12 +74,13 @@ test("a host name that DNS does not resolve is reported after the first attempt,
   expect(shownError(unknown)).toBe(unknown.message);
 });
 
-test("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {
+/** They wait at the same time for servers that cannot be reached. */
+test.concurrent("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {
   const failed = connectMongo(`mongodb://127.0.0.1:${await freePort()}/?serverSelectionTimeoutMS=100`, 0);
   await expect(failed).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be reached \(.*ECONNREFUSED.*\)$/);
 });
 
-test("the first failed attempt of a start names each server with the reason [OPS-14]", async () => {
+test.concurrent("the first failed attempt of a start names each server with the reason [OPS-14]", async () => {
   const ports = [await freePort(), await freePort()];
   const hosts = `127.0.0.1:${ports[0]},records.invalid:${ports[1]}`;
   const said: string[] = [];
@@ -89,7 +90,9 @@ test("the first failed attempt of a start names each server with the reason [OPS
   expect(said).toEqual([reason]);
 });
 
-test("another name of the replica set stops the start after one attempt, with a line that names the set [OPS-14]", async () => {
+test.concurrent("another name of the replica set stops the start after one attempt, with a line that names the set [OPS-14]", async ({
+  onTestFinished,
+}) => {
   const database = await createDatabase(inject("administratorUri"));
   onTestFinished(() => database.drop());
   const uri = database.uri.replace(/replicaSet=\w+/, "replicaSet=another");
@@ -98,7 +101,7 @@ test("another name of the replica set stops the start after one attempt, with a 
   );
 });
 
-test("an instance that began its start before MongoDB could be reached keeps its lease [OPS-10]", async () => {
+test.concurrent("an instance that began its start before MongoDB could be reached keeps its lease [OPS-10]", async () => {
   const database = await createDatabase(inject("administratorUri"));
   const proxy = await startProxy(new URL(database.uri).host);
   await proxy.set("gone");
@@ -121,7 +124,7 @@ test("an instance that began its start before MongoDB could be reached keeps its
   await database.drop();
 });
 
-test("a single server without transactions stops the start with one line that says what is needed [OPS-14]", async () => {
+test.concurrent("a single server without transactions stops the start with one line that says what is needed [OPS-14]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-single-"));
   const program = await findMongod({ cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   const port = await freePort();
@@ -142,7 +145,9 @@ test("a single server without transactions stops the start with one line that sa
   }
 });
 
-test("an untrusted certificate stops the start after one attempt, with a line that names the variable and the fix [OPS-53]", async () => {
+test.concurrent("an untrusted certificate stops the start after one attempt, with a line that names the variable and the fix [OPS-53]", async ({
+  onTestFinished,
+}) => {
   const server = await startTlsServer();
   onTestFinished(() => server.stop());
   const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);
