@@ -1,6 +1,6 @@
 // Accounts to erase, erasures at each of their stages, and what is left of an account.
 import { BSON, UUID } from "mongodb";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { RestResponse, TestService } from "../fixtures/service/service.ts";
 import type { Client } from "../support/client.ts";
 import { useService } from "../support/client.ts";
@@ -81,9 +81,11 @@ export function useErasing(): Erasing {
     const erasures = service().app.client.db().collection("erasures");
     const _id = UUID.createFromHexString(id) as never;
     await erasures.updateOne({ _id }, { $set: { begun_at: new Date(0) } });
-    await expect
-      .poll(async () => (await erasures.findOne({ _id }))?.["finished_at"], { timeout: 30_000, interval: 200 })
-      .toBeInstanceOf(Date);
+    // Not with `expect.poll`, which would belong to any of the tests that run at once.
+    await vi.waitFor(async () => expect((await erasures.findOne({ _id }))?.["finished_at"]).toBeInstanceOf(Date), {
+      timeout: 30_000,
+      interval: 200,
+    });
     // The erasure forgets whose account it was, and keeps who requested it.
     const kept = Object.keys((await erasures.findOne({ _id })) ?? {}).filter(
       (name) => name !== "deleted" && name !== "requested",

@@ -119,7 +119,8 @@ test("while another instance sweeps, the status reports what is left and deletes
   expect(await traces(client.id)).toEqual(["erasures"]);
 });
 
-test("an erasure whose instance was killed continues without a call until only its mark is left [ADM-04, OPS-31]", async () => {
+/** This and the next two wait for the background work, which begins every 5 seconds. */
+test.concurrent("an erasure whose instance was killed continues without a call until only its mark is left [ADM-04, OPS-31]", async () => {
   const client = await newClient(service());
   await fill(client);
   await (await sweptElsewhere(client.id)).letGo();
@@ -127,7 +128,9 @@ test("an erasure whose instance was killed continues without a call until only i
   expect(await traces(client.id)).toEqual(["erasures"]);
 });
 
-test("a finished erasure is checked again by each call, not in the background; the background continues what a call cannot finish [ADM-04]", async () => {
+test.concurrent("a finished erasure is checked again by each call, not in the background; the background continues what a call cannot finish [ADM-04]", async ({
+  expect,
+}) => {
   const { id } = await newClient(service());
   await admin("DeleteAccount", { account_id: id });
   await letFinish(id);
@@ -152,7 +155,7 @@ test("a finished erasure is checked again by each call, not in the background; t
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(0);
 });
 
-test("an erasure that cannot continue does not delay others [ADM-04]", async () => {
+test.concurrent("an erasure that cannot continue does not delay others [ADM-04]", async () => {
   const erasures = service().app.client.db().collection("erasures");
   const _id = new UUID() as never;
   await erasures.insertOne({ _id, begun_at: new Date(0), identities: "no list" });

@@ -26,6 +26,8 @@ beforeAll(async () => {
   contact = await ingestInto(service, owner.id).contact({ full_name: "Ann Lee" });
 });
 afterAll(async () => {
+  // A stop without MongoDB takes the whole grace period.
+  await mongod.revive();
   await service.stop();
   await Promise.all([mongod.stop(), lender.stop()]);
 });
