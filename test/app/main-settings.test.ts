@@ -139,7 +139,10 @@ test("a port in use is detected before anything is started or written [OPS-14]",
   }
 });
 
-test("without any Redis it starts and serves: ready, degraded, and reported in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
+/** Most of these starts wait for a Redis that is not there. */
+test.concurrent("without any Redis it starts and serves: ready, degraded, and reported in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async ({
+  onTestFinished,
+}) => {
   const folder = dataFolder();
   const program = await startProgram({ ...settings, DATA_DIR: folder.path, BASE_URL: "https://api.example.com/" });
   onTestFinished(async () => {
@@ -167,7 +170,9 @@ test("without any Redis it starts and serves: ready, degraded, and reported in t
   });
 });
 
-test("with an external identity provider there is no demo: no account, key, password or development provider, even with an embedded database [OPS-07]", async () => {
+test.concurrent("with an external identity provider there is no demo: no account, key, password or development provider, even with an embedded database [OPS-07]", async ({
+  onTestFinished,
+}) => {
   const folder = dataFolder();
   const { SERVICE_TOKENS, SESSION_SECRET } = settings as { SERVICE_TOKENS: string; SESSION_SECRET: string };
   const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client" };
@@ -188,7 +193,9 @@ test("with an external identity provider there is no demo: no account, key, pass
   expect(await listed.json()).toEqual({});
 });
 
-test("with an external database and no identity provider, sign-in is off, and the start says so [OPS-07]", async () => {
+test.concurrent("with an external database and no identity provider, sign-in is off, and the start says so [OPS-07]", async ({
+  onTestFinished,
+}) => {
   const folder = dataFolder();
   const program = await startProgram({ ...settings, DATA_DIR: folder.path });
   onTestFinished(async () => {
@@ -202,32 +209,35 @@ test("with an external database and no identity provider, sign-in is off, and th
   expect((await rest(program.base, "/v1/api-key")).status).toBe(401);
 });
 
-test.each([
+test.concurrent.for([
   ["is a full disk", "/dev/full", "ENOSPC"],
   ["has lost its reader", undefined, "EPIPE"],
-])("if standard output %s, it starts, serves, reports that once and ends with 0 [OPS-16]", async (_, file, code) => {
-  // Below the range from which the system gives ports to others: the program cannot report one of its own choice.
-  const port = 20_000 + 2 * randomInt(6_000);
-  const ports = { PORT: String(port), INTERNAL_PORT: String(port + 1) };
-  const output = file === undefined ? "pipe" : openSync(file, "w");
-  const program = spawnProgram({ ...settings, ...ports }, output);
-  onTestFinished(() => endProgram(program));
-  if (output === "pipe") program.child.stdout?.destroy();
-  else closeSync(output);
-  const ready = () =>
-    fetch(`http://localhost:${ports.INTERNAL_PORT}/readyz`).then(
-      ({ status }) => status,
-      () => undefined,
-    );
-  await expect.poll(ready, { timeout: 60_000, interval: 50 }).toBe(200);
-  const requests = Array.from({ length: 50 }, () => rest(`http://localhost:${ports.PORT}`, "/v1/health"));
-  for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
-  await expect.poll(() => program.stderr).toContain(code);
-  expect(await ready()).toBe(200);
-  program.child.kill("SIGTERM");
-  expect(await program.ended).toBe(0);
-  expect(program.stderr).toMatch(/^records: the log cannot be written to standard output \(\w+\): [^\n]+\n$/);
-});
+] as const)(
+  "if standard output %s, it starts, serves, reports that once and ends with 0 [OPS-16]",
+  async ([, file, code], { expect, onTestFinished }) => {
+    // Below the range from which the system gives ports to others: the program cannot report one of its own choice.
+    const port = 20_000 + 2 * randomInt(6_000);
+    const ports = { PORT: String(port), INTERNAL_PORT: String(port + 1) };
+    const output = file === undefined ? "pipe" : openSync(file, "w");
+    const program = spawnProgram({ ...settings, ...ports }, output);
+    onTestFinished(() => endProgram(program));
+    if (output === "pipe") program.child.stdout?.destroy();
+    else closeSync(output);
+    const ready = () =>
+      fetch(`http://localhost:${ports.INTERNAL_PORT}/readyz`).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    await expect.poll(ready, { timeout: 60_000, interval: 50 }).toBe(200);
+    const requests = Array.from({ length: 50 }, () => rest(`http://localhost:${ports.PORT}`, "/v1/health"));
+    for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
+    await expect.poll(() => program.stderr).toContain(code);
+    expect(await ready()).toBe(200);
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toBe(0);
+    expect(program.stderr).toMatch(/^records: the log cannot be written to standard output \(\w+\): [^\n]+\n$/);
+  },
+);
 
 test("SIGTERM under load: every accepted request is served completely, no new one is accepted, and it ends with 0 [OPS-16]", async () => {
   const program = await startProgram(settings);

@@ -1,6 +1,6 @@
 // Data that only the primary has is neither returned nor the reason for a failure.
 import { MongoClient, UUID } from "mongodb";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
@@ -30,35 +30,45 @@ afterAll(async () => {
   await mongod.stop();
 });
 
-/** Runs the work while no other member follows the primary: it takes writes that no majority has. */
-async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Lets no other member follow the primary: it takes writes that no majority has. Resolves with a function that lets them
+ * follow again.
+ */
+async function leavePrimaryAlone(): Promise<() => Promise<void>> {
   const { me } = await client.db("admin").command({ hello: 1 });
   const others = mongod.members.map(({ uri }) => new URL(uri).host).filter((host) => host !== me);
   const admins = await Promise.all(others.map((host) => MongoClient.connect(directUri(mongod.administratorUri, host))));
   const follow = (mode: string): Promise<unknown> =>
     Promise.all(admins.map((admin) => admin.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
-  try {
-    await follow("alwaysOn");
-    // What was sent before may still arrive.
-    await client
-      .db()
-      .collection("last")
-      .insertOne({}, { writeConcern: { w: 1 } });
-    return await work();
-  } finally {
+  await follow("alwaysOn");
+  // What was sent before may still arrive.
+  await client
+    .db()
+    .collection("last")
+    .insertOne({}, { writeConcern: { w: 1 } });
+  return async () => {
     await follow("off");
     await Promise.all(admins.map((admin) => admin.close()));
-  }
+  };
 }
 
 const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId, deadlineIn(ms)));
 const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactRequest" as const, fullName: "Ann", email });
 
-test("a contact that no majority has is not returned, and its email does not cause a duplicate [CON-02]", async () => {
-  const accountId = new UUID();
-  const unseen = { kind: "records" as const, unproven: undefined, deadline: deadlineIn(5_000), accountId };
-  const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
-  await withPrimaryAlone(async () => {
+describe.concurrent("while no other member follows the primary", () => {
+  let letFollow: () => Promise<void>;
+  beforeAll(async () => {
+    await primaryOf(client).waitUntilHeld(10_000);
+    letFollow = await leavePrimaryAlone();
+  });
+  afterAll(() => letFollow());
+
+  test("a contact that no majority has is not returned, and its email does not cause a duplicate [CON-02]", async ({
+    expect,
+  }) => {
+    const accountId = new UUID();
+    const unseen = () => ({ kind: "records" as const, unproven: undefined, deadline: deadlineIn(2_500), accountId });
+    const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
     const first = services.contacts
       .createContact(createOf("ann@example.com"), scope(accountId))
       .catch((error: unknown) => error);
@@ -72,9 +82,9 @@ test("a contact that no majority has is not returned, and its email does not cau
       )
       .toBe(1);
     const [{ contacts }, second] = await Promise.all([
-      services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, unseen),
+      services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, unseen()),
       services.contacts
-        .createContact(createOf("ann@example.com"), grantWrites(unseen, claim))
+        .createContact(createOf("ann@example.com"), grantWrites(unseen(), claim))
         .catch((error: unknown) => error),
     ]);
     expect(contacts).toEqual([]);
@@ -82,23 +92,10 @@ test("a contact that no majority has is not returned, and its email does not cau
     expect(second).toBeInstanceOf(Error);
     await first;
   });
-});
 
-test("the test detects a duplicate once a majority has the contact with the email [CON-02]", async () => {
-  const accountId = new UUID();
-  const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
-  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
-  await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
-  const second = services.contacts.createContact(
-    createOf("bea@example.com"),
-    grantWrites(readScope(accountId, deadlineIn(3_000)), claim),
-  );
-  await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
-});
-
-test("without a majority the lease is lost within 1.5 seconds, and requests that need the database fail at once [CON-04]", async () => {
-  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
-  await withPrimaryAlone(async () => {
+  test("the lease is lost within 1.5 seconds, and requests that need the database fail at once [CON-04]", async ({
+    expect,
+  }) => {
     await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);
     expect(primaryOf(client).status().reason).toMatch(/has not confirmed for 1350 ms that it is primary/);
     const read = services.contacts.searchContacts(
@@ -110,5 +107,16 @@ test("without a majority the lease is lost within 1.5 seconds, and requests that
       reason: Reason.UNAVAILABLE,
     });
   });
+});
+
+test("the test detects a duplicate once a majority has the contact with the email, and the lease is held again [CON-02, CON-04]", async () => {
+  const accountId = new UUID();
+  const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
+  await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
+  const second = services.contacts.createContact(
+    createOf("bea@example.com"),
+    grantWrites(readScope(accountId, deadlineIn(3_000)), claim),
+  );
+  await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
 });

@@ -2,10 +2,10 @@
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import type { TestContext } from "vitest";
 import { flags, frame, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 import { recordSize } from "../../src/large/sending.ts";
-import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 
 /** More than the buffers of both ends hold. */
@@ -14,15 +14,18 @@ const large = Buffer.alloc(32 * 1024 * 1024, "a");
 const limits = { stalledMs: 1_500, minRate: 500_000 };
 /** The request for a response that has the time of a small one, though it does not fit in the buffers. */
 const unannounced = "/unannounced";
-let listener: Listener;
-let port: number;
-let closed: Promise<void>;
 
-beforeEach(async () => {
+/** A listener of one test, and the end of its only response. */
+interface Own {
+  readonly port: number;
+  readonly closed: Promise<void>;
+}
+
+async function listen({ onTestFinished }: TestContext): Promise<Own> {
   let resolveClosed: () => void = () => undefined;
-  closed = new Promise((resolve) => (resolveClosed = resolve));
+  const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
   const nothing = (): void => undefined;
-  listener = createListener(
+  const listener = createListener(
     {
       handle(request, response) {
         response.once("close", resolveClosed);
@@ -37,12 +40,12 @@ beforeEach(async () => {
     },
     limits,
   );
-  port = await listener.listen(0, "127.0.0.1");
-});
-afterEach(() => listener.close(0, 0));
+  onTestFinished(() => listener.close(0, 0));
+  return { port: await listener.listen(0, "127.0.0.1"), closed };
+}
 
 /** Calls `act` repeatedly until the listener has closed the response. */
-async function untilClosed(act: () => void): Promise<void> {
+async function untilClosed(closed: Promise<void>, act: () => void): Promise<void> {
   const timer = setInterval(act, 100);
   await closed.finally(() => clearInterval(timer));
 }
@@ -54,14 +57,17 @@ function readRest(stream: Readable): Promise<number> {
   return new Promise((resolve) => stream.once("close", () => resolve(length)));
 }
 
-test("cuts off a client over HTTP/1.1 that reads nothing", async () => {
+/** They wait at the same time for the ends of their responses. */
+test.concurrent("cuts off a client over HTTP/1.1 that reads nothing", async (context) => {
+  const { port, closed } = await listen(context);
   const socket = connect(port, "127.0.0.1").pause();
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await closed;
   expect(await readRest(socket.resume())).toBeLessThan(large.length);
 });
 
-test("cuts off a client over HTTP/2 that reads nothing", async () => {
+test.concurrent("cuts off a client over HTTP/2 that reads nothing", async (context) => {
+  const { port, closed } = await listen(context);
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   const stream = session.request({ ":path": "/" }).pause();
   await closed;
@@ -69,7 +75,8 @@ test("cuts off a client over HTTP/2 that reads nothing", async () => {
   session.destroy();
 });
 
-test("a client that reads a little at a time, for longer than it may read nothing, gets the whole response", async () => {
+test.concurrent("a client that reads a little at a time, for longer than it may read nothing, gets the whole response", async (context) => {
+  const { port } = await listen(context);
   const socket = connect(port, "127.0.0.1");
   let read = 0;
   let cutOff = false;
@@ -87,7 +94,8 @@ test("a client that reads a little at a time, for longer than it may read nothin
   socket.destroy();
 });
 
-test("cuts off a client over HTTP/1.1 that reads steadily, but too slowly for the size of the response [OPS-71]", async () => {
+test.concurrent("cuts off a client over HTTP/1.1 that reads steadily, but too slowly for the size of the response [OPS-71]", async (context) => {
+  const { port, closed } = await listen(context);
   const socket = connect(port, "127.0.0.1").pause();
   let read = 0;
   socket.on("error", () => undefined);
@@ -96,13 +104,14 @@ test("cuts off a client over HTTP/1.1 that reads steadily, but too slowly for th
     socket.pause();
   });
   socket.write(`GET ${unannounced} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await untilClosed(() => socket.resume());
+  await untilClosed(closed, () => socket.resume());
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(large.length);
   socket.destroy();
 });
 
-test("cuts off a client over HTTP/2 that reads a byte at a time, too slowly for the size of the response [OPS-71]", async () => {
+test.concurrent("cuts off a client over HTTP/2 that reads a byte at a time, too slowly for the size of the response [OPS-71]", async (context) => {
+  const { port, closed } = await listen(context);
   const noWindow = Buffer.from([0, 4, 0, 0, 0, 0]);
   const oneByte = Buffer.from([0, 0, 0, 1]);
   const head = [
@@ -116,7 +125,7 @@ test("cuts off a client over HTTP/2 that reads a byte at a time, too slowly for 
   socket.on("error", () => undefined).on("data", (chunk) => (read += chunk.length));
   socket.write(Buffer.concat([preface, frame(types.settings, 0, 0, noWindow)]));
   socket.write(frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head)));
-  await untilClosed(() => void socket.write(frame(types.windowUpdate, 0, 1, oneByte)));
+  await untilClosed(closed, () => void socket.write(frame(types.windowUpdate, 0, 1, oneByte)));
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(large.length);
   socket.destroy();

@@ -91,7 +91,23 @@ async function lineOf(requestId: string): Promise<Record<string, unknown>> {
   return JSON.parse(find() ?? "") as Record<string, unknown>;
 }
 
-test("a REST request is one tree: the caller's span, the server's, and those of MongoDB and Redis", async () => {
+/** They wait for exports at the same time, each for those of its own traces. */
+test.concurrent("an unavailable collector costs one line of the log, and no request", async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address() as { port: number };
+  await new Promise((resolve) => closed.close(resolve));
+  const lonely = await service.another({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
+  await until(
+    () => Promise.resolve(lonely.logLines.some((line) => line.includes("trace collector cannot be reached"))),
+    AbortSignal.timeout(15_000),
+  );
+  expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
+  await lonely.stop();
+});
+
+test.concurrent("a REST request is one tree: the caller's span, the server's, and those of MongoDB and Redis", async () => {
   const trace = newTrace();
   await service.rest(`/v1/contacts?query=${marker}`, {
     key: owner.key,
@@ -124,7 +140,7 @@ test("a REST request is one tree: the caller's span, the server's, and those of 
   });
 });
 
-test("a gRPC call has the same tree, with the name of its rpc and its own code if it fails", async () => {
+test.concurrent("a gRPC call has the same tree, with the name of its rpc and its own code if it fails", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
   const trace = newTrace();
   await client.searchContacts(
@@ -159,7 +175,7 @@ test("a gRPC call has the same tree, with the name of its rpc and its own code i
   });
 });
 
-test("a tool call of an assistant has the same tree, with its requests to the identity provider", async () => {
+test.concurrent("a tool call of an assistant has the same tree, with its requests to the identity provider", async () => {
   const received: IncomingHttpHeaders[] = [];
   const jwk = { ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" };
   fake.responses.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {
@@ -204,7 +220,7 @@ test("a tool call of an assistant has the same tree, with its requests to the id
   });
 });
 
-test("does not record what the caller does not record, but logs its trace id", async () => {
+test.concurrent("does not record what the caller does not record, but logs its trace id", async () => {
   const trace = newTrace(false);
   await service.rest("/v1/contacts?query=ann", {
     key: owner.key,
@@ -217,7 +233,7 @@ test("does not record what the caller does not record, but logs its trace id", a
   expect(collector.spans.filter(({ traceId }) => traceId === trace.traceId)).toEqual([]);
 });
 
-test("an invalid traceparent starts a trace of our own", async () => {
+test.concurrent("an invalid traceparent starts a trace of our own", async () => {
   await service.rest("/v1/contacts?query=ann", {
     key: owner.key,
     headers: { traceparent: `00-${"0".repeat(32)}-${"b".repeat(16)}-01`, "X-Request-Id": "own-trace" },
@@ -231,6 +247,7 @@ test("an invalid traceparent starts a trace of our own", async () => {
   expect(collector.spans.find((span) => span.traceId === traceId && span.kind === 2)?.parentId).toBe("");
 });
 
+/** After the others, so that their spans are among what it checks. */
 test("the collector gets nothing that a caller sent and no credential", async () => {
   const trace = newTrace();
   const { body } = await service.rest("/v1/contacts", {
@@ -250,19 +267,4 @@ test("the collector gets nothing that a caller sent and no credential", async ()
   expect(secretsIn(text)).toEqual([]);
   expect(service.logLines.join("").includes(collectorSecret)).toBe(false);
   expect(text).toContain("/v1/contacts/{contact_id}");
-});
-
-test("an unavailable collector costs one line of the log, and no request", async () => {
-  const closed = createServer();
-  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
-  const { port } = closed.address() as { port: number };
-  await new Promise((resolve) => closed.close(resolve));
-  const lonely = await service.another({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
-  expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
-  await until(
-    () => Promise.resolve(lonely.logLines.some((line) => line.includes("trace collector cannot be reached"))),
-    AbortSignal.timeout(15_000),
-  );
-  expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
-  await lonely.stop();
 });

@@ -157,27 +157,26 @@ test("the metadata of a provider is requested again after an hour, and stays in 
 });
 
 test("a provider that does not respond is 503, at the start, for the code and for a logout token [DSH-01]", async () => {
-  const hanging = await startFakeProvider();
-  const one = await service.another({ ...hanging.settings(), BASE_URL: base });
+  const fakes = [await startFakeProvider(), await startFakeProvider()] as const;
+  const [neverReached, reached] = (await Promise.all(
+    fakes.map((one) => service.another({ ...one.settings(), BASE_URL: base })),
+  )) as [TestService, TestService];
   try {
-    hanging.responses.set("*", silent);
-    expect((await sendRequest(`${one.base}/sign-in`)).status).toBe(503);
-    hanging.responses.delete("*");
-    const { cookie, leadsTo } = await begin(one.base);
-    hanging.responses.set("*", silent);
-    expect(
-      (
-        await sendRequest(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
-          cookie,
-        })
-      ).status,
-    ).toBe(503);
-    expect((await sendLogoutToken(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
-    // Everything else continues meanwhile.
-    expect((await sendRequest(`${one.base}/`)).status).toBe(200);
+    const { cookie, leadsTo } = await begin(reached.base);
+    for (const one of fakes) one.responses.set("*", silent);
+    const back = `${reached.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`;
+    const responses = await Promise.all([
+      sendRequest(`${neverReached.base}/sign-in`),
+      sendRequest(back, { cookie }),
+      sendLogoutToken(reached.base, await fakes[1].sign(logoutClaims(fakes[1]))),
+      // Everything else continues meanwhile.
+      sendRequest(`${neverReached.base}/`),
+      sendRequest(`${reached.base}/`),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 200, 200]);
   } finally {
-    await one.stop();
-    await hanging.stop();
+    await Promise.all([neverReached, reached].map((one) => one.stop()));
+    await Promise.all(fakes.map((one) => one.stop()));
   }
 });
 

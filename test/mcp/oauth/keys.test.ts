@@ -1,6 +1,7 @@
 // The provider's keys: kept while it is unavailable, and dropped when they are withdrawn.
 import { exportJWK } from "jose";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { TestContext } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
@@ -24,20 +25,21 @@ import {
   statusOf,
 } from "../../fixtures/sign-in/assistants.ts";
 
-let fake: FakeProvider;
-let service: TestService;
-let base: string;
-beforeEach(async () => {
-  fake = await startFakeProvider();
-  service = await startService(fake.settings());
-  base = service.app.baseUrl;
+/** A service of one test, and its provider. */
+interface Own {
+  readonly fake: FakeProvider;
+  readonly service: TestService;
+  readonly base: string;
+}
+
+async function start(finished: TestContext["onTestFinished"] = onTestFinished): Promise<Own> {
+  const fake = await startFakeProvider();
+  finished(() => fake.stop());
+  const service = await startService(fake.settings());
+  finished(() => service.stop());
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  await service.stop();
-  await fake.stop();
-});
+  return { fake, service, base: service.app.baseUrl };
+}
 
 const undecided = {
   jsonrpc: "2.0",
@@ -50,6 +52,7 @@ const undecided = {
 };
 
 test("while the provider was never reached a token is 503 without a challenge, and is accepted once it is reached; a missing token is 401 [OAU-14]", async () => {
+  const { fake, base } = await start();
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500)]) {
     fake.responses.set("*", trouble);
@@ -69,6 +72,7 @@ test("while the provider was never reached a token is 503 without a challenge, a
 });
 
 test("a token is 503 too while the provider serves its metadata but not its keys [OAU-14]", async () => {
+  const { fake, base } = await start();
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500), json({ keys: "none" })]) {
     fake.responses.set("/jwks", trouble);
@@ -78,7 +82,11 @@ test("a token is 503 too while the provider serves its metadata but not its keys
   expect(await statusOf(base, token)).toBe(200);
 });
 
-test("with the keys in memory, known and new tokens are accepted while the provider is unavailable or silent [OAU-14]", async () => {
+/** This and the next one wait until what the provider said has expired. */
+test.concurrent("with the keys in memory, known and new tokens are accepted while the provider is unavailable or silent [OAU-14]", async ({
+  onTestFinished,
+}) => {
+  const { fake, base } = await start(onTestFinished);
   offerIntrospection(fake, () => ({ active: true }));
   const known = await accessToken(fake, { jti: "known" });
   expect(await statusOf(base, known)).toBe(200);
@@ -95,7 +103,10 @@ test("with the keys in memory, known and new tokens are accepted while the provi
   }
 });
 
-test("a token that the provider has called revoked stays rejected while the provider is unavailable [OAU-13, OAU-14]", async () => {
+test.concurrent("a token that the provider has called revoked stays rejected while the provider is unavailable [OAU-13, OAU-14]", async ({
+  onTestFinished,
+}) => {
+  const { fake, base } = await start(onTestFinished);
   offerIntrospection(fake, () => ({ active: false }));
   const token = await accessToken(fake);
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
@@ -105,9 +116,11 @@ test("a token that the provider has called revoked stays rejected while the prov
 });
 
 test("forgets a withdrawn key although no token uses another one: a minute later it fetches the keys and verifies again, whatever the wall clock shows [OAU-20]", async () => {
+  const { fake, service, base } = await start();
   const token = await accessToken(fake);
   expect(await statusOf(base, token)).toBe(200);
   await fake.rotate();
+  onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
   await advanceClock(61, service.app.client);
   await expect.poll(() => statusOf(base, token), { timeout: 5_000, interval: 50 }).toBe(401);
@@ -115,6 +128,7 @@ test("forgets a withdrawn key although no token uses another one: a minute later
 });
 
 test("forgets every verified token of the old keys when the metadata names other keys [OAU-20]", async () => {
+  const { fake, service, base } = await start();
   // Shortly before the metadata are an hour old, and are fetched again.
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   await advanceClock(3_590, service.app.client);
@@ -129,6 +143,7 @@ test("forgets every verified token of the old keys when the metadata names other
 });
 
 test("accepts tokens under both of two published keys [OAU-14]", async () => {
+  const { fake, base } = await start();
   const old = fake.key;
   const under = (key: typeof old, jti: string): Promise<string> =>
     fake.sign(accessClaims(fake, { jti }), { typ: "at+jwt", kid: key.kid }, key.privateKey);
@@ -143,6 +158,7 @@ test("accepts tokens under both of two published keys [OAU-14]", async () => {
 });
 
 test("while the provider is unavailable, a token without a known sign-in is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
+  const { fake, service, base } = await start();
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   fake.responses.set("*", away);
   await advanceClock(31, service.app.client);
@@ -156,6 +172,7 @@ test("while the provider is unavailable, a token without a known sign-in is 503 
 });
 
 test("a logout token ends the tokens of the session that it names, even if the user was never on the dashboard [OAU-12]", async () => {
+  const { fake, service, base } = await start();
   const [one, other] = [
     await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }),
     await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 }),
@@ -170,6 +187,7 @@ test("a logout token ends the tokens of the session that it names, even if the u
 
 /** Whose session it was only the dashboard's sessions show, and there is none. */
 test("a logout token with only a session ends its tokens as well, even if the user was never on the dashboard [OAU-12]", async () => {
+  const { fake, base } = await start();
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);
   expect(
@@ -184,6 +202,7 @@ test("a logout token with only a session ends its tokens as well, even if the us
 });
 
 test("a logout token of a user ends the tokens of earlier sign-ins, and those without a sign-in time [OAU-15, OAU-19]", async () => {
+  const { fake, base } = await start();
   const now = Math.floor(Date.now() / 1_000);
   const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
   const tokens = await Promise.all(
