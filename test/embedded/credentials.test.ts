@@ -3,7 +3,8 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
-import { expect, onTestFinished, test, vi } from "vitest";
+import type { TestContext } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createDemo } from "../../src/embedded/demo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { mongodOn, startMongod } from "../../src/embedded/mongod.ts";
@@ -18,13 +19,21 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const secretNames = ["mongodb-key", "mongodb-password", "redis-password"] as const;
 
-async function mongodIn(dataDir: string, options = optionsFor(dataDir)): Promise<EmbeddedServer> {
+async function mongodIn(
+  { onTestFinished }: TestContext,
+  dataDir: string,
+  options = optionsFor(dataDir),
+): Promise<EmbeddedServer> {
   const server = await startMongod(options);
   onTestFinished(() => server.stop());
   return server;
 }
 
-async function redisIn(dataDir: string, options = optionsFor(dataDir)): Promise<EmbeddedServer> {
+async function redisIn(
+  { onTestFinished }: TestContext,
+  dataDir: string,
+  options = optionsFor(dataDir),
+): Promise<EmbeddedServer> {
   const server = await startRedis(options);
   if (server === undefined) throw new Error("no redis-server for the tests");
   onTestFinished(() => server.stop());
@@ -77,21 +86,22 @@ const unauthorized = { codeName: "Unauthorized" };
 const failed = { codeName: "AuthenticationFailed" };
 const list = (client: MongoClient): Promise<unknown> => client.db().collection("names").find().toArray();
 
-test("mongod rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async () => {
-  const { uri } = await mongodIn(await temporaryFolder());
+/** Each has servers of its own, which take a second to start. */
+test.concurrent("mongod rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async (context) => {
+  const { uri } = await mongodIn(context, await temporaryFolder(context.onTestFinished));
   await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
   await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject(failed);
   await expect(asClient(changed(uri, "wrong", "__system"), list)).rejects.toMatchObject(failed);
   expect(await asClient(uri, list)).toEqual([]);
 });
 
-test("mongod rejects an anonymous createUser, also before the first user exists [EMB-01]", async () => {
-  const dataDir = await temporaryFolder();
+test.concurrent("mongod rejects an anonymous createUser, also before the first user exists [EMB-01]", async (context) => {
+  const dataDir = await temporaryFolder(context.onTestFinished);
   const options = optionsFor(dataDir);
   const kind = await mongodOn(dataDir);
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const server = await startServer({ ...kind, ready }, await findMongod(options), options);
-  onTestFinished(() => server.stop());
+  context.onTestFinished(() => server.stop());
   const user = { createUser: "anyone", pwd: "any", roles: ["root"] };
   const makeUser = (client: MongoClient): Promise<unknown> => client.db("admin").command(user);
   const initiate = (client: MongoClient): Promise<unknown> => client.db("admin").command({ replSetInitiate: {} });
@@ -100,8 +110,8 @@ test("mongod rejects an anonymous createUser, also before the first user exists 
   }
 });
 
-test("the service's user has the roles in the production guide and no other [EMB-02]", async () => {
-  const { uri } = await mongodIn(await temporaryFolder());
+test.concurrent("the service's user has the roles in the production guide and no other [EMB-02]", async (context) => {
+  const { uri } = await mongodIn(context, await temporaryFolder(context.onTestFinished));
   await asClient(uri, async (client) => {
     const { authInfo } = await client.db("admin").command({ connectionStatus: 1 });
     const roles = authInfo.authenticatedUserRoles as readonly { readonly role: string; readonly db: string }[];
@@ -115,9 +125,9 @@ test("the service's user has the roles in the production guide and no other [EMB
   });
 });
 
-test("mongod's log has no slow operations, whose documents are personal data [EMB-05]", async () => {
-  const folder = await temporaryFolder();
-  const { uri } = await mongodIn(folder);
+test.concurrent("mongod's log has no slow operations, whose documents are personal data [EMB-05]", async (context) => {
+  const folder = await temporaryFolder(context.onTestFinished);
+  const { uri } = await mongodIn(context, folder);
   await asClient(uri, async (client) => {
     const names = client.db().collection("names");
     await names.insertOne({ name: "Ann Private" });
@@ -127,8 +137,8 @@ test("mongod's log has no slow operations, whose documents are personal data [EM
   expect(await readFile(join(folder, "mongod.log"), "utf8")).not.toContain("Ann Private");
 });
 
-test("Redis rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async () => {
-  const { uri } = await redisIn(await temporaryFolder());
+test.concurrent("Redis rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async (context) => {
+  const { uri } = await redisIn(context, await temporaryFolder(context.onTestFinished));
   const ping = async (url: string): Promise<string> => {
     const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
     client.on("error", () => undefined);
@@ -143,12 +153,15 @@ test("Redis rejects a missing or wrong password, and accepts the one in the data
   expect(await ping(uri)).toBe("null");
 });
 
-test("the credentials are random, readable by their owner alone, and the same at every start [EMB-03]", async () => {
-  const [dataDir, other] = [await temporaryFolder(), await temporaryFolder()];
+test.concurrent("the credentials are random, readable by their owner alone, and the same at every start [EMB-03]", async (context) => {
+  const [dataDir, other] = [
+    await temporaryFolder(context.onTestFinished),
+    await temporaryFolder(context.onTestFinished),
+  ];
   const read = (folder: string): Promise<string[]> =>
     Promise.all(secretNames.map((name) => readFile(join(folder, name), "utf8")));
   const start = async (folder: string): Promise<string[]> => {
-    const servers = [await mongodIn(folder), await redisIn(folder)];
+    const servers = [await mongodIn(context, folder), await redisIn(context, folder)];
     await Promise.all(servers.map((server) => server.stop()));
     return read(folder);
   };
@@ -163,26 +176,26 @@ test("the credentials are random, readable by their owner alone, and the same at
   }
 });
 
-test("replaces lost credentials and keeps the data [EMB-03]", async () => {
-  const dataDir = await temporaryFolder();
-  const before = await mongodIn(dataDir);
+test.concurrent("replaces lost credentials and keeps the data [EMB-03]", async (context) => {
+  const dataDir = await temporaryFolder(context.onTestFinished);
+  const before = await mongodIn(context, dataDir);
   await asClient(before.uri, (client) => client.db().collection("names").insertOne({ name: "kept" }));
   await before.stop();
   await rm(join(dataDir, "mongodb-password"));
   // A full disk leaves an empty file.
   await writeFile(join(dataDir, "mongodb-key"), "");
-  const after = await mongodIn(dataDir);
+  const after = await mongodIn(context, dataDir);
   expect(new URL(after.uri).password).not.toBe(new URL(before.uri).password);
   expect(await asClient(after.uri, list)).toMatchObject([{ name: "kept" }]);
   const old = new URL(before.uri).password;
   await expect(asClient(changed(after.uri, old), list)).rejects.toMatchObject(failed);
 });
 
-test("adopts the data of a mongod without credentials, and then requires credentials [EMB-04]", async () => {
-  const dataDir = await temporaryFolder();
+test.concurrent("adopts the data of a mongod without credentials, and then requires credentials [EMB-04]", async (context) => {
+  const dataDir = await temporaryFolder(context.onTestFinished);
   const options = optionsFor(dataDir);
   const open = await startServer(plainMongod, await findMongod(options), options);
-  onTestFinished(() => open.stop());
+  context.onTestFinished(() => open.stop());
   await asClient(open.uri, async (client) => {
     await client.db().collection("names").createIndex({ name: 1 }, { unique: true });
     await client
@@ -191,15 +204,15 @@ test("adopts the data of a mongod without credentials, and then requires credent
       .insertMany([{ name: "one" }, { name: "two" }]);
   });
   await open.stop();
-  const { uri } = await mongodIn(dataDir);
+  const { uri } = await mongodIn(context, dataDir);
   const names = await asClient(uri, (client) => client.db().collection("names").find().sort({ name: 1 }).toArray());
   expect(names).toMatchObject([{ name: "one" }, { name: "two" }]);
   expect(await asClient(uri, (client) => client.db().collection("names").indexes())).toHaveLength(2);
   await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
 });
 
-test("demo.json has the full URIs, is readable by its owner alone, and has null for a missing Redis [OPS-05]", async () => {
-  const dataDir = await temporaryFolder();
+test.concurrent("demo.json has the full URIs, is readable by its owner alone, and has null for a missing Redis [OPS-05]", async (context) => {
+  const dataDir = await temporaryFolder(context.onTestFinished);
   const demo = createDemo(dataDir, "http://localhost:1", [], () => undefined);
   const where = { baseUrl: "http://localhost:2", internalUrl: "http://localhost:3", serviceToken: "token" };
   const [mongodbUri, redisUrl] = ["mongodb://records:secret@127.0.0.1:4/records", "redis://:secret@127.0.0.1:5"];
@@ -215,10 +228,10 @@ test("demo.json has the full URIs, is readable by its owner alone, and has null 
   expect(await uris()).toEqual([mongodbUri, null, 0o600]);
 });
 
-test("shows no credential in a command line, an environment, a log or a progress line [EMB-05]", async () => {
-  const dataDir = await temporaryFolder();
+test.concurrent("shows no credential in a command line, an environment, a log or a progress line [EMB-05]", async (context) => {
+  const dataDir = await temporaryFolder(context.onTestFinished);
   const options = optionsFor(dataDir);
-  const servers = [await mongodIn(dataDir, options), await redisIn(dataDir, options)];
+  const servers = [await mongodIn(context, dataDir, options), await redisIn(context, dataDir, options)];
   await expect(asClient(changed(servers[0]?.uri ?? "", "wrong"), list)).rejects.toThrow();
   const secrets = await Promise.all(secretNames.map((name) => readFile(join(dataDir, name), "utf8")));
   const processes = (await running(dataDir)).map(({ pid }) => pid);

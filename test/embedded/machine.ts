@@ -11,10 +11,13 @@ import type { EmbeddedOptions } from "../../src/embedded/server.ts";
 /** Where the service itself keeps programs, so that the tests fetch none that is there. */
 const cacheDir = readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir ?? "";
 
-/** A folder that is removed with the test, which fails if a program still uses it. */
-export async function temporaryFolder(): Promise<string> {
+/**
+ * A folder that is removed with the test, which fails if a program still uses it. A concurrent test passes its own
+ * `onTestFinished`.
+ */
+export async function temporaryFolder(finished: typeof onTestFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "records-embedded-"));
-  onTestFinished(async () => {
+  finished(async () => {
     await nothingRuns(folder);
     await rm(folder, { recursive: true, force: true });
   });
