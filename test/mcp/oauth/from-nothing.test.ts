@@ -119,14 +119,16 @@ test.each([
   },
 );
 
-test.each([
+// The second sign-in of a user waits for a later second.
+test.concurrent.each([
   ["2026-07-28", true, "openid email"],
   ["2025-11-25", false, "openid email"],
   ["2025-11-25", false, "openid email offline_access"],
 ] as const)(
   "after a sign-out that skips the provider's page, the official client signs in again and continues: %s, %s, %s [OAU-17]",
   async (_revision, modern, scope) => {
-    const { base, provider } = fixture();
+    const { base, provider, newUser } = fixture();
+    const user = await newUser();
     const assistant = newAssistant(scope);
     const connection = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
     const newClient = () =>
@@ -135,7 +137,7 @@ test.each([
     const letIn = async (transport: StreamableHTTPClientTransport): Promise<void> => {
       let page = await browser.open(assistant.leadsTo ?? "");
       if (page.text.includes('name="password"'))
-        page = await browser.submit(page, { login: ann.email, password: ann.password }, "Sign in");
+        page = await browser.submit(page, { login: user.email, password: user.password }, "Sign in");
       if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
       await transport.finishAuth(page.url.searchParams);
     };
@@ -149,7 +151,7 @@ test.each([
     const refreshToken = assistant.held?.refresh_token;
     expect(refreshToken).toMatch(/./);
 
-    const { cookie } = await signIn(fixture(), ann);
+    const { cookie } = await signIn(fixture(), user);
     expect((await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
     assistant.leadsTo = undefined;
     await expect(client.callTool({ name: "list_sessions", arguments: {} })).rejects.toThrow(UnauthorizedError);
