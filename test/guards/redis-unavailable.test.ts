@@ -4,23 +4,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import type { TestContext } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { startInItsPlace } from "../fixtures/databases/redis-in-its-place.ts";
 import type { RestResponse, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 
-let service: TestService;
-let second: TestService;
-
-beforeEach(async () => {
-  service = await startService({ RATE_LIMIT: "10", RATE_BURST: "20" });
-  second = await service.another();
-});
-afterEach(async () => {
-  await second.stop();
-  await service.stop();
-});
+/** Starts the two instances of a test, on a Redis of their own. */
+async function start({ onTestFinished }: TestContext): Promise<{ service: TestService; second: TestService }> {
+  const service = await startService({ RATE_LIMIT: "10", RATE_BURST: "20" });
+  onTestFinished(() => service.stop());
+  return { service, second: await service.another() };
+}
 
 async function metric(instance: TestService, name: string): Promise<number> {
   const text = await (await fetch(`${instance.internal}/metrics`)).text();
@@ -67,14 +63,17 @@ async function read(url: string): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-test("with Redis up no request falls back, and the metrics report that it is up [RTE-13]", async () => {
+/** They wait at the same time, each for a Redis of its own. */
+test.concurrent("with Redis up no request falls back, and the metrics report that it is up [RTE-13]", async (context) => {
+  const { service } = await start(context);
   const { key } = await service.account();
   await burst(service, key);
   expect(await metric(service, "records_throttle_fallback_total")).toBe(0);
   expect(await metric(service, "records_redis_up")).toBe(1);
 });
 
-test("with Redis frozen each instance has its own bucket, reports it, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
+test.concurrent("with Redis frozen each instance has its own bucket, reports it, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async (context) => {
+  const { service, second } = await start(context);
   const { key } = await service.account();
   for (const instance of [service, second]) await instance.rest("/v1/health");
   process.kill(service.redis.pid, "SIGSTOP");
@@ -102,7 +101,8 @@ test("with Redis frozen each instance has its own bucket, reports it, and uses R
   for (const instance of [service, second]) await expectBack(instance);
 });
 
-test("with Redis stopped each instance has its own bucket, and uses Redis again when it is started [RTE-13, HLT-03, OPS-10]", async () => {
+test.concurrent("with Redis stopped each instance has its own bucket, and uses Redis again when it is started [RTE-13, HLT-03, OPS-10]", async (context) => {
+  const { service, second } = await start(context);
   const { key } = await service.account();
   await service.redis.stop();
   for (const instance of [service, second]) {
@@ -121,10 +121,11 @@ test("with Redis stopped each instance has its own bucket, and uses Redis again 
   }
 });
 
-test("a Redis that responds but accepts no writes counts as unavailable until it accepts them, without a command for each request [RTE-13, HLT-03]", async () => {
+test.concurrent("a Redis that responds but accepts no writes counts as unavailable until it accepts them, without a command for each request [RTE-13, HLT-03]", async (context) => {
+  const { service } = await start(context);
   const { key } = await service.account();
   const admin = new Redis(service.redis.uri);
-  onTestFinished(() => admin.disconnect());
+  context.onTestFinished(() => admin.disconnect());
   await service.rest("/v1/health");
   await admin.config("SET", "min-replicas-to-write", "1");
   for (let request = 0; request < 10; request++) {
@@ -137,7 +138,8 @@ test("a Redis that responds but accepts no writes counts as unavailable until it
   await expectBack(service);
 });
 
-test("an instance that starts without Redis serves with its own bucket, and reports it [RTE-13, OPS-15, HLT-03]", async () => {
+test.concurrent("an instance that starts without Redis serves with its own bucket, and reports it [RTE-13, OPS-15, HLT-03]", async (context) => {
+  const { service } = await start(context);
   const alone = await service.another({ REDIS_URL: "redis://127.0.0.1:1" });
   try {
     const { key } = await alone.account();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   contact = await ingestInto(service, owner.id).contact({ full_name: "Ann Lee" });
 });
 afterAll(async () => {
-  // A stop without MongoDB takes the whole grace period.
+  // A stop without MongoDB may take the whole grace period.
   await mongod.revive();
   await service.stop();
   await Promise.all([mongod.stop(), lender.stop()]);
