@@ -37,8 +37,8 @@ const timeAtEnd = new RegExp(`(?:[\\s|·•@–—-]|(?=[[(（]))[[(（]?${DATE}
 const voice = /^<v(?:\.[\w-]{1,20}){0,5}[ \t]([^<>\n]{1,60})>/u;
 const colon = /[:：]/u;
 const name = /^[\p{L}“"][\p{L}\p{M}\p{N}\s.'’“”"()（）[\]/&,·_|+-]{0,79}$/u;
-/** Any label of a line that has a time, such as a phone number. */
-const label = /^[^\s:：.!?][^:：!?\n]{0,79}$/u;
+/** What can stand for a name where its place marks it, such as a phone number. */
+const anyLabel = /^[^\s:：.!?][^:：!?\n]{0,79}$/u;
 /** "SPEAKER_00", "spk_1", "Speaker 2" of speech recognition, and an address of a participant. */
 const code = /^(?:spk|speaker|sprecher|guest|participant)[ _-]?\d{1,3}$|^[^\s@:<>]{1,64}@[^\s@:<>]{1,64}$/iu;
 const lower = /^(?!\p{Script=Georgian}|d['’]|al-|l['’])\p{Ll}/u;
@@ -56,7 +56,7 @@ const lineNumber = /^\d{1,2}[ \t]{2,20}(?=\S)/u;
 /** Scripts that write names without blanks, and the most letters of such a name. */
 const [unspaced, maxUnspaced] = [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u, 10];
 /** What begins a line of a document and is nobody's name. */
-const labels = new Set(
+const documentWords = new Set(
   "note notes summary agenda date time duration title topic subject location place attendees participants present actions decisions recording transcript meeting warning example remember question first second datum ort thema teilnehmer notizen fecha asunto participantes notas".split(
     " ",
   ),
@@ -107,16 +107,15 @@ function beforeColon(rest: string, time: number | undefined, { isRepeated }: Aro
     .trim();
   const isTimed = (time ?? later) !== undefined;
   // Where its place marks it, or it comes again, a label need not look like a name.
-  const isMarked =
-    (isTimed && wordsOf(speaker).length <= maxTimedWords) || isRepeatedLabel(speaker, isTimed, isRepeated);
-  if (!(isMarked && label.test(speaker)) && !isName(speaker) && !code.test(speaker)) return undefined;
+  const isMarked = (): boolean =>
+    isTimed
+      ? wordsOf(speaker).length <= maxTimedWords || isRepeated(speaker, "anywhere")
+      : isRepeated(`${speaker}:`, "start");
+  const isNamed = isName(speaker) || code.test(speaker);
   // "Source: https://…"
-  if (!isMarked && /^<?https?:/u.test(text)) return undefined;
+  const isLink = !isTimed && /^<?https?:/u.test(text);
+  if (!(isNamed && !isLink) && !((isNamed || anyLabel.test(speaker)) && isMarked())) return undefined;
   return { time: time ?? later, speaker, text };
-}
-
-function isRepeatedLabel(speaker: string, isTimed: boolean, isRepeated: Around["isRepeated"]): boolean {
-  return isTimed ? isRepeated(speaker, "anywhere") : isRepeated(`${speaker}:`, "start");
 }
 
 /** "[Ann Lee] …", "(Ann Lee)" above what she says, "[Ann Lee] 10:23:45". */
@@ -157,9 +156,10 @@ function heading(
   const { label: before, time: later, isApart } = withoutTime(rest);
   const speaker = bare(before);
   if (/[.!?…]$/u.test(speaker.replace(/\b(?:\p{Lu}|Jr|Sr|Dr)\.$/u, ""))) return undefined;
-  const isShort = hasHeadings && wordsOf(speaker).length <= maxTimedWords;
-  const isMarked = (later !== undefined || isDivided) && (isShort || isRepeatedLabel(speaker, true, isRepeated));
-  const isNamed = isName(speaker) || code.test(speaker) || (isMarked && label.test(speaker));
+  const isMarked = (): boolean =>
+    (later !== undefined || isDivided) &&
+    ((hasHeadings && wordsOf(speaker).length <= maxTimedWords) || isRepeated(speaker, "anywhere"));
+  const isNamed = isName(speaker) || code.test(speaker) || (anyLabel.test(speaker) && isMarked());
   const named = { time: time ?? later, speaker, text: "" };
   if (later !== undefined && time === undefined)
     return !isCaption && isText(next) && (isNamed || (isApart && name.test(speaker))) ? named : undefined;
@@ -235,7 +235,7 @@ function wordsOf(text: string): string[] {
 
 /** Whether a label is likely to be a name: a few words, of which neither the first nor the last is in lower case. */
 function isName(text: string): boolean {
-  if (!name.test(text) || labels.has(text.toLowerCase()) || /\p{L}{5}[.] /u.test(text)) return false;
+  if (!name.test(text) || documentWords.has(text.toLowerCase()) || /\p{L}{5}[.] /u.test(text)) return false;
   if (text.length > maxUnspaced && unspaced.test(text)) return false;
   const words = wordsOf(text);
   const [first = "", last = ""] = [words[0], words.at(-1)];
