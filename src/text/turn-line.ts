@@ -33,6 +33,7 @@ const DATE = "(?:(?<date>\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}),? )?";
 /** "[00:03:12]", "3:12", "00:01.200 --> 00:03.400", "[27/01/2026, 10:23:45]", "10:23 AM". */
 const timeAtStart = new RegExp(`^[[(（]?${DATE}${TIME}(?:[\\])）]|(?=[\\s–—|-]|$))`, "u");
 const timeAtEnd = new RegExp(`(?:[\\s|·•@–—-]|(?=[[(（]))[[(（]?${DATE}${TIME}[\\])）]?$`, "u");
+const anyTime = new RegExp(`[[(]?(?:${CLOCK})[\\])]?`, "gu");
 /** The tag of a speaker in WebVTT. */
 const voice = /^<v(?:\.[\w-]{1,20}){0,5}[ \t]([^<>\n]{1,60})>/u;
 const colon = /[:：]/u;
@@ -86,6 +87,29 @@ export function readTurnLine(line: string, around: Around): TurnLine {
     (rest.length > maxBeginning ? undefined : heading(rest, time, /^\s*[–—|-]/u.test(afterTime), around)) ??
     unnamed
   );
+}
+
+/** Returns what lines have in common: whether a text is a line, the beginning of lines or a label of lines at least twice. */
+export function repetitionIn(lines: readonly string[]): Around["isRepeated"] {
+  const whole = repeated(lines);
+  const starts = repeated(lines.flatMap((line) => line.slice(0, maxBeginning).match(/^[^:：]{1,80}:/u) ?? []));
+  const labels = repeated(lines.flatMap(labelsOf));
+  return (text, where) => (where === "line" ? whole : where === "start" ? starts : labels).has(text);
+}
+
+function repeated(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
+}
+
+/** What can name the speaker of a line: its bracket, and what is before, behind and between times and a colon. */
+function labelsOf(line: string): readonly string[] {
+  const parts = line
+    .slice(0, maxBeginning)
+    .replace(anyTime, "\n")
+    .split(/[\n:：]/u);
+  const bracket = /^[[(（【][^\])）】]{1,80}[\])）】]/u.exec(line)?.[0];
+  return [...new Set([...parts.map(bare), ...(bracket === undefined ? [] : [bracket])])];
 }
 
 /** Whether a line has a time and nothing else. */

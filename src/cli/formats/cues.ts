@@ -1,6 +1,7 @@
 // Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
-import type { TurnLine } from "../../text/turn-line.ts";
-import { isFullName, readTurnLine } from "../../text/turn-line.ts";
+import type { Around } from "../../text/turn-line.ts";
+import { readTurnLine, repetitionIn } from "../../text/turn-line.ts";
+import { speechesIn } from "./speeches.ts";
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */
 export interface Turn {
@@ -14,8 +15,6 @@ export interface Turn {
 const maxTurn = 60;
 /** The speaker of a cue in its identifier, as Webex writes it: `12 "Ann Lee" (1234567)`. */
 const identifier = /^\d{1,9} "([^"\n]{1,80})"(?: \(\d{1,20}\))?$/;
-const name = /^[\p{L}\p{N}][^<>[\]]*$/u;
-const maxName = 61;
 
 /** Returns the turns of a text; undefined if it is none of these forms. */
 export function turnsIn(text: string): readonly Turn[] | undefined {
@@ -69,14 +68,8 @@ function cuesIn(lines: readonly string[]): Turn[] {
       said.push(lines[++at] ?? "");
     cues.push({ speaker, start, end, lines: said });
   }
-  const repeated = repeatedIn(cues.flatMap(({ lines: [first = ""] }) => inBrackets(plain(first))));
-  return cues.flatMap((cue) => turnsOfCue(cue, repeated));
-}
-
-/** Returns the texts that are in the list at least twice. */
-function repeatedIn(texts: readonly string[]): ReadonlySet<string> {
-  const seen = new Set<string>();
-  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
+  const isRepeated = repetitionIn(cues.map(({ lines: [first = ""] }) => plain(first)));
+  return cues.flatMap((cue) => turnsOfCue(cue, isRepeated));
 }
 
 /** Returns whether a cue begins in this line: with its number, with a name after an empty line, or with its timing. */
@@ -94,8 +87,8 @@ function timesIn(line = ""): readonly [number | undefined, number | undefined] |
   return start === undefined || end === undefined ? undefined : [start, end];
 }
 
-/** Returns the voices of a cue: `<v Ann>…</v>`, or lines such as `Ann: …`. `repeated` has first lines of several cues. */
-function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: ReadonlySet<string>): Turn[] {
+/** Returns the voices of a cue: `<v Ann>…</v>`, or lines such as `Ann: …`. `isRepeated` is of the first lines of cues. */
+function turnsOfCue({ speaker: identified, start, end, lines }: Cue, isRepeated: Around["isRepeated"]): Turn[] {
   const [before = "", ...voices] = lines.join("\n").split(/<v(?:\.[^\s<>]*)?[ \t]+/);
   const turns: Turn[] = [];
   let speaker = identified;
@@ -115,15 +108,9 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: R
   for (const [at, line] of said.entries()) {
     const isOther = /^[-–—] ?\S/.test(line);
     const spoken = isOther ? line.replace(/^[-–—] ?/, "") : line;
-    const read = readTurnLine(spoken, {
-      previous: at === 0 ? "0:00" : undefined,
-      next: said[at + 1],
-      isCaption: true,
-      hasHeadings: false,
-      isRepeated: (text, where) => repeated.has(where === "anywhere" ? inBrackets(line) : text),
-    });
-    const named = read.speaker === undefined && at === 0 ? spokenIn(spoken) : read;
-    if (named?.speaker === undefined) {
+    const around = { previous: at === 0 ? "0:00" : undefined, next: said[at + 1], isCaption: true, hasHeadings: false };
+    const named = readTurnLine(spoken, { ...around, isRepeated });
+    if (named.speaker === undefined) {
       if (isOther) speaker = undefined;
       add(spoken, isOther);
     } else {
@@ -145,32 +132,6 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, repeated: R
   return turns;
 }
 
-/** What can name the speaker of a line: its bracket, and what is before, behind and between times and a colon. */
-function labelsOf(line: string): readonly string[] {
-  const begin = line.slice(0, 120);
-  const untimed = begin.replace(timesOf, "\n").split(/[\n:：]/);
-  return [
-    inBrackets(line),
-    ...new Set(untimed.map((part) => part.replace(/^[\s|@*_–—-]{1,20}|[\s|@*_–—-]{1,20}$/g, ""))),
-  ];
-}
-
-const timesOf = /[[(]?\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,6})?[\])]?/g;
-
-/** The bracket at the beginning of a line, or the line. */
-function inBrackets(line: string): string {
-  return /^[[(（【][^\])）】]{1,80}[\])）】]/.exec(line)?.[0] ?? line;
-}
-
-/** Divides a line such as `Ann: …`. Returns undefined for any other. */
-function spokenIn(line: string): { readonly speaker: string; readonly text: string } | undefined {
-  const colon = line.indexOf(":");
-  const speaker = line.slice(0, colon);
-  const text = line.slice(colon + 1).trimStart();
-  const isSpoken = colon > 0 && colon <= maxName && line[colon + 1] === " " && text !== "" && name.test(speaker);
-  return isSpoken ? { speaker, text } : undefined;
-}
-
 const entities: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", "#34": '"', nbsp: " ", lrm: "", rlm: "" },
 };
@@ -182,130 +143,6 @@ function plain(text: string): string {
     .replace(/\{\\[^{}]*\}/g, "")
     .replace(/&([a-z]{2,4}|#3[49]);/gi, (match, name: string) => entities[name.toLowerCase()] ?? match)
     .replace(/\s+/g, " ")
-    .trim();
-}
-
-/**
- * Returns what each speaker said in a text with headings such as `Ann Lee  0:15`, or lines such as `Ann: …`; nothing if
- * it is no transcript. A line without a speaker and a time continues the one before.
- */
-function speechesIn(lines: readonly string[]): Turn[] {
-  const kept = lines.map(withoutMarkdown).filter((line) => line !== "" && !footer.test(line));
-  const [reads, form] = readAll(kept);
-  const turns: Turn[] = [];
-  let [speaker, start]: [string | undefined, number | undefined] = [undefined, undefined];
-  /** A heading that nothing follows yet. */
-  let above: string | undefined;
-  const begin = (turn: Omit<Turn, "end">): void => {
-    if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
-    above = undefined;
-    turns.push({ ...turn, end: undefined });
-  };
-  for (const [at, line] of kept.entries()) {
-    const read = reads[at] ?? { time: undefined, speaker: undefined, text: line };
-    const kind = form.kindOf(read, line, at);
-    if (kind === "turn") {
-      start = read.time ?? start;
-      begin({
-        speaker: read.speaker ?? spokenIn(line)?.speaker,
-        start,
-        text: read.speaker === undefined ? (spokenIn(line)?.text ?? line) : read.text,
-      });
-      speaker = undefined;
-    } else if (kind === "heading") {
-      if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
-      [speaker, start, above] = [read.speaker, read.time ?? start, line];
-    } else if (kind === "time") start = read.time;
-    else if (kind === "timed text") {
-      [speaker, start] = [undefined, read.time];
-      begin({ speaker, start, text: read.text });
-    } else {
-      const last = turns.at(-1);
-      const isSame = last !== undefined && above === undefined && last.start === start;
-      if (isSame && (speaker === undefined || last.speaker === speaker))
-        turns[turns.length - 1] = { ...last, text: `${last.text} ${line}` };
-      else turns.push({ speaker, start, end: undefined, text: line });
-      above = undefined;
-    }
-  }
-  if (above !== undefined) turns.push({ speaker: undefined, start, end: undefined, text: above });
-  return form.isTranscript ? turns : [];
-}
-
-type Kind = "turn" | "heading" | "time" | "timed text" | "text";
-
-/** How a text names its speakers. */
-interface Form {
-  readonly isTranscript: boolean;
-  kindOf(read: TurnLine, line: string, at: number): Kind;
-}
-
-/** Reads the lines of a text. One line can look like a turn by chance: the other lines decide what counts as one. */
-function readAll(lines: readonly string[]): readonly [readonly TurnLine[], Form] {
-  const repeatedLines = repeatedIn(lines);
-  const starts = repeatedIn(lines.flatMap((line) => line.slice(0, maxName).match(/^[^:：]{1,60}:/) ?? []));
-  const labels = repeatedIn(lines.flatMap(labelsOf));
-  const read = (hasHeadings: boolean): TurnLine[] =>
-    lines.map((line, at) =>
-      readTurnLine(line, {
-        previous: lines[at - 1],
-        next: lines[at + 1],
-        isCaption: false,
-        hasHeadings,
-        isRepeated: (text, where) =>
-          where === "line" ? repeatedLines.has(text) : where === "start" ? starts.has(text) : labels.has(text),
-      }),
-    );
-  const lenient = read(true);
-  const isFull = ({ time, speaker, text }: TurnLine): boolean =>
-    time !== undefined && text === "" && isFullName(speaker ?? "");
-  const reads = lenient.filter(isFull).length > 1 ? lenient : read(false);
-  return [reads, formOf(reads, lines)];
-}
-
-function formOf(reads: readonly TurnLine[], lines: readonly string[]): Form {
-  const named = reads.filter(({ speaker }) => speaker !== undefined);
-  const timed = named.filter(({ time, text }) => time !== undefined && text === "");
-  const untimed = named.filter(({ time, text }) => time === undefined && text === "");
-  const inline = named.filter(({ time, text }) => time === undefined && text !== "");
-  const headed = new Set(timed.map(({ speaker }) => speaker));
-  const labels = reads.map(({ speaker }, at) => speaker ?? spokenIn(lines[at] ?? "")?.speaker);
-  const repeated = repeatedIn(labels.filter((label) => label !== undefined));
-  const isHeaded = timed.length > 1 ? timed.length >= inline.length / 2 : inline.length + untimed.length === 0;
-  const isUntimed = untimed.length > 1 && untimed.length > inline.length;
-  // "Place: Berlin" above the first turn is of the document.
-  const firstRepeated = labels.findIndex((label) => label !== undefined && repeated.has(label));
-  const isOfDocument = (at: number): boolean => at < firstRepeated && !repeated.has(labels[at] ?? "");
-  const isNextHeading = (at: number): boolean => reads[at + 1]?.speaker !== undefined && reads[at + 1]?.text === "";
-  const kindOf: Form["kindOf"] = ({ time, speaker, text }, line, at) => {
-    if (speaker === undefined) {
-      if (time !== undefined) return text === "" ? "time" : "timed text";
-      return !isHeaded && repeated.has(spokenIn(line)?.speaker ?? "") ? "turn" : "text";
-    }
-    if (text === "") {
-      const counts = time === undefined ? isUntimed : isHeaded;
-      return (counts || repeated.has(speaker)) && !isNextHeading(at) ? "heading" : "text";
-    }
-    if (time !== undefined) return "turn";
-    if (isOfDocument(at) || (isHeaded && !headed.has(speaker))) return "text";
-    return "turn";
-  };
-  const count = reads.filter((read, at) => ["turn", "heading"].includes(kindOf(read, lines[at] ?? "", at))).length;
-  return { isTranscript: count > 0 && (repeated.size > 0 || count * 3 >= lines.length), kindOf };
-}
-
-/** What programs add to a transcript. */
-const footer =
-  /^(?:Transcribed by https?:\/\/otter\.ai|This editable transcript was computer generated|(?:Meeting|Transcription) ended after )/i;
-
-/** Google's document is exported as Markdown: `**Ann:** …`, `### 00:05:00 {#00:05:00}`. */
-function withoutMarkdown(line: string): string {
-  return line
-    .trim()
-    .replace(/\{#[^{}]*\}$/, "")
-    .replace(/^#{1,6} /, "")
-    .replace(/^\*\*([^*]{1,80})\*\*/, "$1")
-    .replace(/^\*(?=This editable)|\\(?=[-.])/g, "")
     .trim();
 }
 
