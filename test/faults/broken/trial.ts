@@ -38,11 +38,15 @@ async function completed({ streams }: Recipe, trial: Trial): Promise<Outcome> {
 
 /**
  * Records the commands of the operation without a fault and with warm caches. Two successive runs must have the same
- * commands, because a single run can conflict with a transaction that an earlier fault left open, and retry.
+ * commands, because a single run can conflict with a transaction that an earlier fault left open, and retry. Their order
+ * can differ: a request sends several at once.
  */
 export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const kindsOf = (commands: readonly Command[]): string =>
-    commands.map(({ name, collection, inTransaction }) => `${name} ${collection} ${inTransaction}`).join();
+    commands
+      .map(({ name, collection, inTransaction }) => `${name} ${collection} ${inTransaction}`)
+      .sort()
+      .join();
   let before = await recorded(recipe, lane);
   for (let run = 0; run < 10; run++) {
     const commands = await recorded(recipe, lane);
