@@ -107,8 +107,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   return {
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
-    shed(request) {
-      const failure = shedding.failureOf(request, targetOf);
+    shed(request, onTurn) {
+      const failure = shedding.failureOf(request, targetOf, onTurn);
       if (failure === undefined) return undefined;
       return (response) => {
         const target = targetOf(request);

@@ -4,7 +4,7 @@ import { endWith, failureEnvelope, failureHeaders } from "../http/response.ts";
 import { table } from "../http/route.ts";
 import { setBounded } from "../call/bounded-cache.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
-import type { ArrivedAt, Shed } from "../call/dispatch.ts";
+import type { Arrived, ArrivedAt, Shed } from "../call/dispatch.ts";
 import type { Config } from "../config/config.ts";
 import type { Failure } from "../call/errors.ts";
 import { connectError } from "../rpc/connect-error.ts";
@@ -37,7 +37,11 @@ export interface Shedder {
    * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
    * something to reject.
    */
-  failureOf(request: Request, targetOf: (request: Request) => PublicTarget): Failure | undefined;
+  failureOf(
+    request: Request,
+    targetOf: (request: Request) => PublicTarget,
+    onTurn?: Arrived["onTurn"],
+  ): Failure | undefined;
   /** Writes the rejection. Returns false for a page, whose rejections browsers show. */
   write(request: Request, response: Response, failure: Failure, target: PublicTarget): boolean;
 }
@@ -64,12 +68,13 @@ export function createShedder(
 ): Shedder {
   const prepare = createPrepare(headersOf);
   return {
-    failureOf(request, targetOf) {
+    failureOf(request, targetOf, onTurn) {
       const { headers } = request;
       return shed({
         header: (name) => single(headers[name]),
         address: () => clientAddress(request, trustProxy),
         target: () => arrivedAt(request, targetOf(request)),
+        onTurn,
       });
     },
     write(request, response, failure, target) {

@@ -37,6 +37,8 @@ export interface CapacityState {
 export interface BoundedCapacity extends Capacity {
   /** Returns whether another request of this kind would be one too many. */
   isFull(credential: CredentialState): boolean;
+  /** Counts a request that has arrived, until the returned function is called because its turn has come. */
+  expect(credential: CredentialState): () => void;
   state(): CapacityState;
 }
 
@@ -97,6 +99,7 @@ export function createCapacity(
 ): BoundedCapacity {
   const { free, enter, leave, wait, working, waiting } = createSlots(slots, maxWaitMs);
   const identifying = { verified: 0, unverified: 0 };
+  const expected = { verified: 0, unverified: 0 };
   // Callers without a credential need no slot, but they must not take the processor from the others.
   const maxUnknown = Math.ceil(slots / 2) + maxWaiting.verified;
   const places = (credential: CredentialState): number =>
@@ -124,8 +127,12 @@ export function createCapacity(
     }),
     isFull: (credential) =>
       credential === "verified"
-        ? identifying.verified + waiting.verified.size + working.verified >= maxKnown
-        : identifying.unverified >= Math.min(places("unverified"), maxUnknown),
+        ? expected.verified + identifying.verified + waiting.verified.size + working.verified >= maxKnown
+        : expected.unverified + identifying.unverified >= Math.min(places("unverified"), maxUnknown),
+    expect(credential) {
+      expected[credential] += 1;
+      return () => (expected[credential] -= 1);
+    },
     async identify(credential, work) {
       identifying[credential] += 1;
       try {

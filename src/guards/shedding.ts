@@ -4,7 +4,7 @@ import { setBounded } from "../call/bounded-cache.ts";
 import type { Failure } from "../call/errors.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { overload } from "./capacity.ts";
-import type { Presumption } from "./credentials.ts";
+import type { Presumed, Presumption } from "./credentials.ts";
 import { addressBucket, rateLimited } from "./throttle.ts";
 
 /** The buckets of callers, as far as this instance knows them. */
@@ -19,7 +19,7 @@ export interface RememberedBuckets {
 
 /** Dependencies of the load shedding. */
 export interface SheddingDependencies {
-  readonly capacity: Pick<BoundedCapacity, "isFull">;
+  readonly capacity: Pick<BoundedCapacity, "isFull" | "expect">;
   readonly buckets: RememberedBuckets;
   /** Returns the milliseconds for which no credential of a client may be looked up; 0 if one may be. */
   readonly waitForLookUp: (address: string) => number;
@@ -52,14 +52,14 @@ export function createShedding({
     setBounded(empty, seconds, failure, maxLimited);
     return failure;
   };
-  return (request) => {
+  function failureOf(request: Arrived): Failure | undefined {
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
     if (!isBusy && !buckets.someEmpty()) return undefined;
     const { bucket: taken } = request.target();
     const isDebited = taken === "caller";
     if (taken === undefined || (!isBusy && !isDebited)) return undefined;
     const said = presume(request);
-    const presumed = said === "unknown" ? undefined : said;
+    const presumed = isKnown(said) ? said : undefined;
     const bucket = isDebited ? (presumed?.bucket ?? addressBucket(request.address())) : undefined;
     // A credential that is not known may be valid, and have a bucket of its own: only the limit of look-ups applies.
     const isUnknown = said === "unknown" || presumed?.isOverdue === true;
@@ -72,5 +72,17 @@ export function createShedding({
     if (bucket !== undefined) buckets.debit(bucket);
     onOverload();
     return overloaded; // 503
+  }
+
+  return (request) => {
+    const failure = failureOf(request);
+    // Otherwise any number of requests could arrive before the first begins, and hold the processor.
+    if (failure === undefined && request.onTurn !== undefined && request.target().bucket === "caller")
+      request.onTurn(capacity.expect(isKnown(presume(request)) ? "verified" : "unverified"));
+    return failure;
   };
+}
+
+function isKnown(said: Presumption | undefined): said is Presumed {
+  return said !== undefined && said !== "unknown";
 }

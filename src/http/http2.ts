@@ -68,6 +68,8 @@ const maxSessionMemory = 64;
 const settings = { maxConcurrentStreams, maxHeaderListSize };
 /** The memory that an open stream holds in addition to its headers, in bytes. */
 const streamBytes = 16_384;
+/** How long the message of a rejected request may take to arrive, in milliseconds. */
+const maxReadMs = 100;
 /** How long an ended stream may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
@@ -83,17 +85,33 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     if (connection === undefined) return;
     const release = held.take(connection.network, streamBytes + sizeOf(request.rawHeaders));
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
-    stream.once("close", release);
+    let onTurn: (() => void) | undefined;
+    const leaveQueue = (): void => {
+      onTurn?.();
+      onTurn = undefined;
+    };
+    stream.once("close", () => {
+      release();
+      leaveQueue();
+    });
     running.follow(response);
     // Node emits `close` on a response to HEAD only if the response ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
-    const reject = begin === receive ? shedEarly(request, response, dependencies.shed) : undefined;
+    // By its turn, it would have waited in a queue that nothing bounds. Reading would request the body of one that
+    // expects 100-continue.
+    if (begin === receive && request.headers.expect === undefined) {
+      const reject = dependencies.shed?.(request, (call) => (onTurn = call));
+      if (reject !== undefined) {
+        stream.setTimeout(dependencies.stalledMs, () => cut(stream));
+        return rejectRead(request, response, reject);
+      }
+    }
     connection.beginSoon(() => {
+      leaveQueue();
       // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
       if (stream.destroyed) return running.forget(response);
       limit(request, response, () => cut(stream), dependencies);
-      if (reject === undefined) begin(request, response);
-      else reject();
+      begin(request, response);
     });
   }
 
@@ -147,28 +165,19 @@ function serveWith(
 }
 
 /**
- * Rejects a request at once if it has to be: by its turn, it would have waited in a queue that nothing bounds. Returns
- * undefined if it may begin. Otherwise rejects it as soon as its message is read, because a client may lose a status
- * that ends its stream before, and returns a function that rejects it at the latest.
+ * Rejects a request as soon as its message is read, because a client may lose a status that ends its stream before.
+ * Waits at most `maxReadMs` for it.
  */
-function shedEarly(
-  request: StreamRequest,
-  response: Response,
-  shed: Http2Dependencies["shed"],
-): (() => void) | undefined {
-  // Reading would request the body of one that expects 100-continue.
-  const reject = request.headers.expect === undefined ? shed?.(request) : undefined;
-  if (reject === undefined) return undefined;
-  let isRejected = false;
+function rejectRead(request: StreamRequest, response: Response, reject: (response: Response) => void): void {
   const rejectOnce = (): void => {
-    if (isRejected || request.stream.destroyed) return;
-    isRejected = true;
+    clearTimeout(timer);
+    if (response.headersSent || request.stream.destroyed) return;
     endUnread(request, response);
     reject(response);
   };
+  const timer = setTimeout(rejectOnce, maxReadMs);
   request.once("end", rejectOnce);
   request.resume();
-  return rejectOnce;
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */

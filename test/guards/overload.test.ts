@@ -1,6 +1,6 @@
 // Load shedding over fake dependencies: which requests are rejected from memory, and which bucket they take from.
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import type { ArrivedAt } from "../../src/call/dispatch.ts";
+import type { Arrived, ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
@@ -15,7 +15,7 @@ let capacity: BoundedCapacity;
 let presumed: Presumption | undefined;
 let counted: string[];
 let lookUpWaitMs: number;
-let shed: (bucket?: ArrivedAt["bucket"]) => Failure | undefined;
+let shed: (bucket?: ArrivedAt["bucket"], onTurn?: Arrived["onTurn"]) => Failure | undefined;
 
 beforeEach(() => {
   capacity = createCapacity(2, () => undefined, waiting(0));
@@ -31,8 +31,8 @@ beforeEach(() => {
     onOverload: () => void counted.push("overload"),
     onRemembered: () => void counted.push("remembered"),
   });
-  shed = (bucket = "caller") =>
-    decide({ header: () => undefined, address: () => "192.0.2.1", target: () => ({ isMcp: false, bucket }) });
+  shed = (bucket = "caller", onTurn) =>
+    decide({ header: () => undefined, address: () => "192.0.2.1", target: () => ({ isMcp: false, bucket }), onTurn });
 });
 
 /** Counts as a request in progress until the returned function is called, or the test has finished. */
@@ -45,6 +45,17 @@ function occupy(credential: "verified" | "unverified" = "verified"): () => Promi
 }
 
 const overloaded = { reason: Reason.UNAVAILABLE, message: "The service is handling too many requests. Try again." };
+
+test("requests that wait for their turn count as in progress; those of unknown callers leave known ones their places [RTE-22]", () => {
+  const turns: (() => void)[] = [];
+  const arrive = (): Failure | undefined => shed("caller", (call) => void turns.push(call));
+  shed("other", () => expect.unreachable("a document takes no place"));
+  expect([arrive(), arrive()]).toMatchObject([undefined, overloaded]);
+  presumed = { bucket: "account:a", isOverdue: false };
+  expect([arrive(), arrive(), arrive()]).toMatchObject([undefined, undefined, overloaded]);
+  turns.pop()?.();
+  expect([arrive(), arrive()]).toMatchObject([undefined, overloaded]);
+});
 
 test("while too many requests are in progress, each further one is 503 and takes a token, and 429 once its bucket is empty [RTE-22, RTE-04]", () => {
   presumed = { bucket: "account:a", isOverdue: false };

@@ -1,7 +1,9 @@
 // Requests that are rejected at once, over a listener whose load shedding is up to the test: their form on each wire.
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { connect } from "node:http2";
+import { once } from "node:events";
+import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import { connect, constants } from "node:http2";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Response } from "../../src/call/exchange.ts";
@@ -20,6 +22,9 @@ const overload = new Failure(Reason.UNAVAILABLE, { message });
 const limited = new Failure(Reason.RATE_LIMITED, { message: "Too many requests.", retryAfterSeconds: 3 });
 
 let failure: Failure | undefined;
+/** How many requests may wait for their turn, if not all are rejected. */
+let maxWaiting: number | undefined;
+let waiting: number;
 /** For each decision, the bucket from which the request would take a token. */
 let decided: ArrivedAt["bucket"][];
 let reported: string[];
@@ -29,6 +34,7 @@ let base: string;
 
 beforeEach(async () => {
   [failure, decided, reported, served] = [overload, [], [], []];
+  [maxWaiting, waiting] = [undefined, 0];
   const serve = (response: Response, path: string | undefined): void => {
     served.push(path ?? "");
     response.end("served");
@@ -45,10 +51,14 @@ beforeEach(async () => {
       response.statusCode = kind.http;
       response.end("a page");
     },
-    shed({ target }) {
+    shed({ target, onTurn }) {
       const { bucket } = target();
       decided.push(bucket);
-      return bucket === undefined ? undefined : failure;
+      if (bucket === undefined) return undefined;
+      if (maxWaiting === undefined || (onTurn !== undefined && waiting >= maxWaiting)) return failure;
+      if (onTurn !== undefined) waiting += 1;
+      onTurn?.(() => (waiting -= 1));
+      return undefined;
     },
     logShed: (request, { kind }) => void reported.push(`${request.method} ${request.url} ${kind.http}`),
     throttle: () => Promise.resolve(),
@@ -157,6 +167,22 @@ test("over HTTP/2, every stream of a crowd gets its status, also one whose messa
   expect(new Set(await Promise.all(crowd))).toEqual(new Set(["14"]));
   session.destroy();
   expect(served).toEqual([]);
+});
+
+test("over HTTP/2, a crowd is rejected beyond the requests that wait for their turn; one that is reset gives up its place [RTE-22]", async () => {
+  maxWaiting = 5;
+  const session = connect(base);
+  const get = (path: string): ClientHttp2Stream => session.request({ ":path": path }).resume();
+  const statusOf = async (stream: ClientHttp2Stream): Promise<unknown> => {
+    const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
+    return headers[":status"];
+  };
+  const crowd = await Promise.all(Array.from({ length: 90 }, () => statusOf(get("/v1/contacts"))));
+  expect(new Set(crowd)).toEqual(new Set([200, 503]));
+  for (let turn = 0; turn < 20; turn++) get("/v1/contacts").close(constants.NGHTTP2_CANCEL);
+  await statusOf(get("/v1/health"));
+  expect(waiting).toBe(0);
+  session.destroy();
 });
 
 test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a browser gets a page [RTE-22]", async () => {
