@@ -9,8 +9,11 @@ import { encodeWebText, isWebText } from "./web-text.ts";
 /** A response with a complete body. */
 export type CollectedResponse = Omit<UniversalServerResponse, "body"> & { readonly body: readonly Uint8Array[] };
 
+/** A response of the library, or one with a complete body. */
+export type AnyResponse = UniversalServerResponse | CollectedResponse;
+
 /** Returns the chunks of a body. */
-export async function collected(body: UniversalServerResponse["body"]): Promise<Uint8Array[]> {
+export async function collected(body: AnyResponse["body"]): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body ?? []) pieces.push(piece);
   return pieces;

@@ -2,12 +2,11 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { findDeflated, inflateResponseText } from "../large/deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
 import { hugeBytes, largeBytes, pieceBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import type { Tally } from "../call/tally.ts";
-import type { CollectedResponse } from "./collected.ts";
+import type { AnyResponse, CollectedResponse } from "./collected.ts";
 import { collected, lengthOf } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
@@ -25,7 +24,7 @@ export function isLargeResponse(message: Message, tally: Tally | undefined): boo
  */
 export async function withLargeMessage(
   protocol: Protocol,
-  response: UniversalServerResponse,
+  response: AnyResponse,
   {
     schema,
     message,
@@ -49,10 +48,7 @@ function deflatedSize(message: Message): number {
  * Returns the pieces in an envelope, and then everything after the envelope of the empty message: the trailers of
  * gRPC-Web.
  */
-async function enveloped(
-  pieces: readonly Uint8Array[],
-  body: UniversalServerResponse["body"],
-): Promise<readonly Uint8Array[]> {
+async function enveloped(pieces: readonly Uint8Array[], body: AnyResponse["body"]): Promise<readonly Uint8Array[]> {
   const head = Buffer.alloc(envelopeHead);
   head.writeUInt32BE(lengthOf(pieces), 1);
   const [, ...trailers] = await collected(body);

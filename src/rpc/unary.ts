@@ -15,12 +15,13 @@ import { reservationFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
-import type { AdmittedCall, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
+import type { AdmittedCall, Dispatch, Inbound, OnError, RpcResponse } from "../call/dispatch.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
 import { createJsonFlaws, messageOfBody, undecodedIn } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
+import { plainMessage, plainResponse } from "./plain-grpc.ts";
 import type { Protocol } from "./protocol.ts";
 import { contentTypeOf, envelopeHead, expiryOf } from "./protocol.ts";
 import { messageOfQuery } from "./query-message.ts";
@@ -75,6 +76,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
     if (body === undefined) return admitted.reject([violation("base64", `${unreadable}: it must be base64`)]);
+    const plain = plainMessage(rpc.input, protocol, request, body);
+    if (plain !== undefined) return servePlain(await admitted.invoke(plain), request, inbound);
     const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
     if ("violations" in message) return admitted.reject(message.violations);
     const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false, failed: false };
@@ -98,6 +101,15 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (!call.decoded) return rejectUndecoded(protocol, response, call, { rpc, maxBytes, message });
     if (!call.failed) await requireEncoded(protocol, response);
     return response;
+  };
+
+  /** Returns the response to a gRPC call that needs nothing of the library's streams. */
+  const servePlain = async (result: RpcResponse, request: Request, { tally }: Inbound): Promise<CollectedResponse> => {
+    const { message, replayed } = result;
+    const isLarge = isLargeResponse(message, tally);
+    const response = await plainResponse(rpc.output, isLarge ? create(rpc.output) : message, request);
+    if (replayed) response.header.set("idempotent-replayed", "true");
+    return isLarge ? withLargeMessage("grpc", response, { schema: rpc.output, message, tally }) : response;
   };
 
   return {

@@ -16,11 +16,11 @@ import { errorAtEnd, rejectedWith, rejection } from "./rejection.ts";
 import { whole } from "./universal-request.ts";
 
 /** A result without a form on its wire. The log shows its name. */
-class EncodingError extends Error {
+export class EncodingError extends Error {
   override readonly name = "EncodingError";
 
-  constructor(cause: ConnectError) {
-    super("the library cannot encode a result", { cause });
+  constructor(cause: unknown) {
+    super("a result cannot be encoded", { cause });
   }
 }
 
