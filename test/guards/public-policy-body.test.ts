@@ -33,3 +33,12 @@ test("while the interface is off, 503 precedes the 401 of a key that was revoked
   expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("INTERFACE_DISABLED");
   expect(parts().steps).toEqual([]);
 });
+
+test("before the body arrives, it is known what is wrong with the headers and with given fields [ERR-08]", async () => {
+  const admitted = await dispatch().admit(createContact, parts().inbound({ ...key, "idempotency-key": "two words" }));
+  const wrong = create(createContact.input, { fullName: "" });
+  const fieldsOf = (found: readonly { readonly field: string }[]): string[] => found.map(({ field }) => field);
+  expect(fieldsOf(admitted.headViolations())).toEqual(["Idempotency-Key"]);
+  expect(fieldsOf(admitted.headViolations(wrong))).toEqual(["Idempotency-Key"]);
+  expect(fieldsOf(admitted.headViolations(wrong, ["full_name"]))).toEqual(["full_name", "Idempotency-Key"]);
+});

@@ -6,8 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { requireGrant } from "../../src/call/scope.ts";
-import type { Failure } from "../../src/call/errors.ts";
-import { fail } from "../../src/call/errors.ts";
+import { Failure, fail } from "../../src/call/errors.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
 import { accountId, keyFacts, reasonOf } from "./made.ts";
 import { ann, createContact, getContact, key, one, updateContact, usePublicPolicy } from "./public-policy.ts";
@@ -66,19 +65,23 @@ describe("with a key", () => {
     expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
   });
 
-  test.each<[Record<string, string>, string]>([
-    [{}, "MISSING_KEY"],
-    [{ cookie: "session" }, "MISSING_KEY"],
-    [{ authorization: "" }, "INVALID_KEY"],
-    [{ authorization: "Basic rec_good" }, "INVALID_KEY"],
-    [{ authorization: "Not Bearer rec_good" }, "INVALID_KEY"],
-    [{ authorization: "Bearer rec_good rec_good" }, "INVALID_KEY"],
-    [{ authorization: "Bearerrec_good" }, "INVALID_KEY"],
-    [{ authorization: "Bearer good" }, "INVALID_KEY"],
+  const noBearer = "The Authorization header has no bearer token. Send the key as `Authorization: Bearer <API_KEY>`.";
+  const noHeader = new Failure(Reason.MISSING_KEY).message;
+  const noKey = new Failure(Reason.INVALID_KEY).message;
+
+  test.each<[Record<string, string>, string, string]>([
+    [{}, "MISSING_KEY", noHeader],
+    [{ cookie: "session" }, "MISSING_KEY", noHeader],
+    [{ authorization: "" }, "INVALID_KEY", noBearer],
+    [{ authorization: "Basic rec_good" }, "INVALID_KEY", noBearer],
+    [{ authorization: "Not Bearer rec_good" }, "INVALID_KEY", noBearer],
+    [{ authorization: "Bearer rec_good rec_good" }, "INVALID_KEY", noBearer],
+    [{ authorization: "Bearerrec_good" }, "INVALID_KEY", noBearer],
+    [{ authorization: "Bearer good" }, "INVALID_KEY", noKey],
   ])(
     "the credential %j is %s, takes from the address's bucket, and is not looked up [AUT-01, AUT-03, RTE-11]",
-    async (headers, reason) => {
-      expect(await reasonOf(call(getContact, headers, one))).toBe(reason);
+    async (headers, reasonName, message) => {
+      await expect(call(getContact, headers, one)).rejects.toMatchObject({ reasonName, message });
       expect(parts().steps).toEqual(["take address:192.0.2.1"]);
     },
   );

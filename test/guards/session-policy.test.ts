@@ -192,6 +192,14 @@ test("a caller without a session is still not signed in when identified again, a
   expect(parts.steps).toEqual([]);
 });
 
+test("under overload, a session counts for its account once it is known, and no cookie counts for nobody [RTE-22]", async () => {
+  const guard = guardWith(unlimited);
+  expect([guard.presume(""), guard.presume("session")]).toEqual([undefined, "unknown"]);
+  await guard.identify(parts.inbound(session));
+  expect(guard.presume("session")).toEqual({ bucket: `account:${accountId.toHexString()}`, isOverdue: false });
+  expect(guard.presume("another")).toBe("unknown");
+});
+
 async function off(): Promise<SignedInUser> {
   parts.world.publicInterface = false;
   return user;
