@@ -32,12 +32,13 @@ export function createFairQueue(turnMs: number): Schedule {
 
 /**
  * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
- * returns true, the work is postponed to the next turn.
+ * returns true, the work is postponed to the next turn. Work that returns false has done nothing, and takes no turn.
  */
-export function createSerialQueue(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
-  const next: (() => void)[] = [];
+export function createSerialQueue(schedule: Schedule, notYet = (): boolean => false): (work: () => boolean) => void {
+  const next: (() => boolean)[] = [];
   const go = (): void => {
-    if (!notYet()) next.shift()?.();
+    let isIdle = !notYet();
+    while (isIdle && next.length > 0) isIdle = next.shift()?.() === false;
     if (next.length > 0) schedule(go);
   };
   return (work) => {

@@ -4,6 +4,7 @@ import type { Deadline } from "../call/deadline.ts";
 import { requireNotPast } from "../call/deadline.ts";
 import { timed } from "../call/tally.ts";
 import { Failure } from "../call/errors.ts";
+import { createSharedTotal } from "../call/shared-total.ts";
 
 /** Whether the credential of a request is verified. */
 export type CredentialState = "verified" | "unverified";
@@ -37,8 +38,11 @@ export interface CapacityState {
 export interface BoundedCapacity extends Capacity {
   /** Returns whether another request of this kind would be one too many. */
   isFull(credential: CredentialState): boolean;
-  /** Counts a request that has arrived, until the returned function is called because its turn has come. */
-  expect(credential: CredentialState): () => void;
+  /**
+   * Counts a request that has arrived, until the returned function is called because its turn has come. Returns
+   * undefined if its caller would have more than two thirds of the places without having begun anything.
+   */
+  expect(credential: CredentialState, caller: string): (() => void) | undefined;
   state(): CapacityState;
 }
 
@@ -99,11 +103,21 @@ export function createCapacity(
 ): BoundedCapacity {
   const { free, enter, leave, wait, working, waiting } = createSlots(slots, maxWaitMs);
   const identifying = { verified: 0, unverified: 0 };
-  const expected = { verified: 0, unverified: 0 };
   // Callers without a credential need no slot, but they must not take the processor from the others.
   const maxUnknown = Math.ceil(slots / 2) + maxWaiting.verified;
+  // As many again may wait for their turn, because the first of a burst end before the last begin.
+  const maxAdmitted = 2 * maxKnown;
+  const expected = {
+    verified: createSharedTotal({ total: Infinity, ofEach: Math.ceil((maxAdmitted * 2) / 3) }),
+    unverified: createSharedTotal({
+      total: Infinity,
+      ofEach: Math.ceil(((slots / 2 + maxWaiting.unverified) * 2) / 3),
+    }),
+  };
   const places = (credential: CredentialState): number =>
     free(credential) + maxWaiting[credential] - waiting[credential].size;
+
+  const known = (): number => identifying.verified + waiting.verified.size + working.verified;
 
   function rejection(): Failure {
     onRejection();
@@ -127,12 +141,10 @@ export function createCapacity(
     }),
     isFull: (credential) =>
       credential === "verified"
-        ? expected.verified + identifying.verified + waiting.verified.size + working.verified >= maxKnown
-        : expected.unverified + identifying.unverified >= Math.min(places("unverified"), maxUnknown),
-    expect(credential) {
-      expected[credential] += 1;
-      return () => (expected[credential] -= 1);
-    },
+        ? known() >= maxKnown || known() + expected.verified.taken() >= maxAdmitted
+        : identifying.unverified >= Math.min(places("unverified"), maxUnknown) ||
+          expected.unverified.taken() >= places("unverified"),
+    expect: (credential, caller) => expected[credential].take(caller, 1),
     async identify(credential, work) {
       identifying[credential] += 1;
       try {

@@ -34,7 +34,10 @@ export interface SheddingDependencies {
 /** The maximum number of failures that are kept, by their waits in seconds. */
 const maxLimited = 100;
 
-/** Creates the load shedding. A request costs it no more than two comparisons unless there is something to reject. */
+/**
+ * Creates the load shedding. A request that begins at once costs it no more than two comparisons unless there is
+ * something to reject.
+ */
 export function createShedding({
   capacity,
   buckets,
@@ -52,9 +55,11 @@ export function createShedding({
     setBounded(empty, seconds, failure, maxLimited);
     return failure;
   };
-  function failureOf(request: Arrived): Failure | undefined {
+
+  return (request) => {
+    const { onTurn } = request;
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
-    if (!isBusy && !buckets.someEmpty()) return undefined;
+    if (!isBusy && onTurn === undefined && !buckets.someEmpty()) return undefined;
     const { bucket: taken } = request.target();
     const isDebited = taken === "caller";
     if (taken === undefined || (!isBusy && !isDebited)) return undefined;
@@ -68,18 +73,16 @@ export function createShedding({
       onRemembered(request, presumed?.bucket);
       return limited(wait); // 429
     }
-    if (!capacity.isFull(presumed === undefined ? "unverified" : "verified")) return undefined;
+    const credential = presumed === undefined ? "unverified" : "verified";
+    if (!capacity.isFull(credential)) {
+      if (onTurn === undefined || bucket === undefined) return undefined;
+      // Without a limit, any number of requests could arrive before the first begins.
+      const leave = capacity.expect(credential, bucket);
+      if (leave !== undefined) return void onTurn(leave);
+    }
     if (bucket !== undefined) buckets.debit(bucket);
     onOverload();
     return overloaded; // 503
-  }
-
-  return (request) => {
-    const failure = failureOf(request);
-    // Otherwise any number of requests could arrive before the first begins, and hold the processor.
-    if (failure === undefined && request.onTurn !== undefined && request.target().bucket === "caller")
-      request.onTurn(capacity.expect(isKnown(presume(request)) ? "verified" : "unverified"));
-    return failure;
   };
 }
 

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { lingerMs } from "./linger.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import { withExpectation } from "./expectation.ts";
+import { originForm } from "./query.ts";
 import { probeHalfClosed } from "./half-closed.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { ResponseTracker } from "./running.ts";
@@ -41,6 +42,7 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
 
   function take(request: Request, response: Response, begin = receive): void {
     running.follow(response);
+    request.url = originForm(request.url);
     const connection = connections.get(request.socket);
     if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;

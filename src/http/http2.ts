@@ -5,13 +5,14 @@ import type { Socket } from "node:net";
 import { closeSent } from "./linger.ts";
 import type { Schedule } from "../call/fair-queue.ts";
 import { createSerialQueue } from "../call/fair-queue.ts";
+import type { SharedTotal } from "../call/shared-total.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { withExpectation } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
-import type { SharedTotal } from "./peer-limits.ts";
 import { networkOfPeer } from "./peer-limits.ts";
 import { setPeer } from "./peer.ts";
+import { originForm } from "./query.ts";
 import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits } from "./session-end.ts";
 import { limitIdle } from "./session-end.ts";
@@ -47,7 +48,7 @@ interface Connection {
   readonly socket: Socket;
   readonly network: string;
   /** Begins a request in the connection's turn. */
-  readonly beginSoon: (begin: () => void) => void;
+  readonly beginSoon: (begin: () => boolean) => void;
 }
 
 /**
@@ -80,6 +81,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
 
   function take(request: StreamRequest, response: Response, begin = receive): void {
     const { stream } = request;
+    request.url = originForm(request.url);
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;
@@ -109,9 +111,13 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     connection.beginSoon(() => {
       leaveQueue();
       // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
-      if (stream.destroyed) return running.forget(response);
+      if (stream.destroyed) {
+        running.forget(response);
+        return false;
+      }
       limit(request, response, () => cut(stream), dependencies);
       begin(request, response);
+      return true;
     });
   }
 
@@ -176,6 +182,7 @@ function rejectRead(request: StreamRequest, response: Response, reject: (respons
     reject(response);
   };
   const timer = setTimeout(rejectOnce, maxReadMs);
+  request.stream.once("close", () => clearTimeout(timer));
   request.once("end", rejectOnce);
   request.resume();
 }

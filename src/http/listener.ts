@@ -72,7 +72,6 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
 
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
-    request.url = originForm(request.url);
     endUnread(request, response);
     const reject = options.shed?.(request);
     if (reject === undefined) options.handle(request, response);
@@ -176,12 +175,4 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   clearTimeout(cut);
   http1.server.close();
   http2.server.close();
-}
-
-/** Returns the path and query of a target that is a whole URL, which servers must accept (RFC 9112 §3.2.2). */
-function originForm(target: string | undefined): string {
-  const match = /^https?:\/\/[^/?#]*/i.exec(target ?? "");
-  if (match === null) return target ?? "/";
-  const rest = (target ?? "").slice(match[0].length);
-  return rest.startsWith("/") ? rest : `/${rest}`;
 }

@@ -86,6 +86,7 @@ export function paceInput(socket: Socket, schedule: Schedule): PacedInput {
     else passSoon();
   };
   socket.on("resume", passSoon);
+  socket.once("close", () => (held = nothing));
 
   return {
     begin: pipeline.begin,
@@ -115,7 +116,11 @@ function createPipeline(schedule: Schedule, onEnd: () => void): Pipeline {
     begin(request) {
       pending++;
       if (pending === 1) request();
-      else beginSoon(request);
+      else
+        beginSoon(() => {
+          request();
+          return true;
+        });
     },
     end() {
       pending--;

@@ -2,21 +2,8 @@
 import type { Socket } from "node:net";
 import { addressOf, networkOf } from "../config/address.ts";
 import type { Limited, ListenerOptions } from "../call/exchange.ts";
-
-/** A total, of which each network may take a share. */
-export interface SharedTotal {
-  /**
-   * Takes an amount for a network. Returns a function that gives it back, to be called once. Returns undefined if the
-   * total or the network would exceed its maximum.
-   */
-  take(network: string, amount: number): (() => void) | undefined;
-}
-
-/** The maximum of all networks together, and of each. */
-export interface Maxima {
-  readonly total: number;
-  readonly ofNetwork: number;
-}
+import type { Maxima, SharedTotal } from "../call/shared-total.ts";
+import { createSharedTotal } from "../call/shared-total.ts";
 
 /** The limits of a listener. */
 export interface PeerLimits {
@@ -27,12 +14,12 @@ export interface PeerLimits {
 }
 
 /** The maximum number of connections. */
-export const maxConnections: Maxima = { total: 10_000, ofNetwork: 2_500 };
+export const maxConnections: Maxima = { total: 10_000, ofEach: 2_500 };
 /**
  * The maximum memory of open streams. With small headers, that is 2,000 streams, and 1,000 of a network, many more than
  * can be served at a time. Closing them all at once takes a tenth of a second.
  */
-const maxStreams: Maxima = { total: 33_554_432, ofNetwork: 16_777_216 };
+const maxStreams: Maxima = { total: 33_554_432, ofEach: 16_777_216 };
 
 /** Creates the limits. Networks have no share of their own unless each peer is a client. */
 export function createPeerLimits({
@@ -40,8 +27,9 @@ export function createPeerLimits({
   onLimit,
 }: Pick<ListenerOptions, "peersAreClients" | "onLimit">): PeerLimits {
   const create = (maxima: Maxima, what: Limited): SharedTotal => {
-    const shared = createSharedTotal(peersAreClients ? maxima : { ...maxima, ofNetwork: maxima.total });
+    const shared = createSharedTotal(peersAreClients ? maxima : { ...maxima, ofEach: maxima.total });
     return {
+      taken: shared.taken,
       take(network, amount) {
         const giveBack = shared.take(network, amount);
         if (giveBack === undefined) onLimit(what);
@@ -55,24 +43,4 @@ export function createPeerLimits({
 /** Returns the network of a connection's peer. An IPv4 client of a listener on `::` has an IPv4-mapped address. */
 export function networkOfPeer({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
   return networkOf(addressOf(remoteAddress) ?? remoteAddress);
-}
-
-/** Creates a total of which nothing is taken. */
-export function createSharedTotal({ total, ofNetwork }: Maxima): SharedTotal {
-  const taken = new Map<string, number>();
-  let sum = 0;
-  return {
-    take(network, amount) {
-      const before = taken.get(network) ?? 0;
-      if (sum + amount > total || before + amount > ofNetwork) return undefined;
-      sum += amount;
-      taken.set(network, before + amount);
-      return () => {
-        sum -= amount;
-        const left = (taken.get(network) ?? 0) - amount;
-        if (left > 0) taken.set(network, left);
-        else taken.delete(network);
-      };
-    },
-  };
 }

@@ -5,6 +5,14 @@ import { decodePercent } from "./percent.ts";
 import { echoedName } from "./echoed-name.ts";
 import { collectUnknown } from "./unknown-names.ts";
 
+/** Returns the path and query of a target that is a whole URL, which servers must accept (RFC 9112 §3.2.2). */
+export function originForm(target: string | undefined): string {
+  const match = /^https?:\/\/[^/?#]*/i.exec(target ?? "");
+  if (match === null) return target ?? "/";
+  const rest = (target ?? "").slice(match[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
 /** Splits the target of a request at its first `?`. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const mark = target.indexOf("?");

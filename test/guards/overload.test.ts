@@ -46,15 +46,19 @@ function occupy(credential: "verified" | "unverified" = "verified"): () => Promi
 
 const overloaded = { reason: Reason.UNAVAILABLE, message: "The service is handling too many requests. Try again." };
 
-test("requests that wait for their turn count as in progress; those of unknown callers leave known ones their places [RTE-22]", () => {
+test("requests that wait for their turn have as many places as those in progress, of which one caller gets two thirds [RTE-22]", () => {
   const turns: (() => void)[] = [];
-  const arrive = (): Failure | undefined => shed("caller", (call) => void turns.push(call));
+  const arrive = (account?: string): Failure | undefined => {
+    presumed = account === undefined ? undefined : { bucket: `account:${account}`, isOverdue: false };
+    return shed("caller", (call) => void turns.push(call));
+  };
   shed("other", () => expect.unreachable("a document takes no place"));
   expect([arrive(), arrive()]).toMatchObject([undefined, overloaded]);
-  presumed = { bucket: "account:a", isOverdue: false };
-  expect([arrive(), arrive(), arrive()]).toMatchObject([undefined, undefined, overloaded]);
-  turns.pop()?.();
-  expect([arrive(), arrive()]).toMatchObject([undefined, overloaded]);
+  expect([arrive("a"), arrive("a"), arrive("a")]).toEqual([undefined, undefined, undefined]);
+  expect([arrive("a"), arrive("b"), arrive("c")]).toMatchObject([overloaded, undefined, overloaded]);
+  // A turn can be reported twice: when it comes, and when the stream closes.
+  for (let count = 0; count < 2; count++) turns.at(-1)?.();
+  expect([arrive("c"), arrive("b")]).toMatchObject([undefined, overloaded]);
 });
 
 test("while too many requests are in progress, each further one is 503 and takes a token, and 429 once its bucket is empty [RTE-22, RTE-04]", () => {

@@ -7,11 +7,12 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Limited } from "../../src/call/exchange.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { createSharedTotal, networkOfPeer } from "../../src/http/peer-limits.ts";
+import { createSharedTotal } from "../../src/call/shared-total.ts";
+import { networkOfPeer } from "../../src/http/peer-limits.ts";
 
 describe("a shared total", () => {
-  test("gives each network its share and all together the total, and takes amounts back [OPS-70]", () => {
-    const { take } = createSharedTotal({ total: 5, ofNetwork: 3 });
+  test("gives each caller a share and all together the total, and takes amounts back [OPS-70]", () => {
+    const { take, taken } = createSharedTotal({ total: 5, ofEach: 3 });
     const first = take("192.0.2.1", 3);
     expect(first).toBeDefined();
     expect(take("192.0.2.1", 1)).toBeUndefined();
@@ -20,6 +21,8 @@ describe("a shared total", () => {
     expect(second).toBeDefined();
     expect(take("192.0.2.3", 1)).toBeUndefined();
     first?.();
+    first?.();
+    expect(taken()).toBe(2);
     expect(take("192.0.2.3", 1)).toBeDefined();
     expect(take("192.0.2.1", 2)).toBeDefined();
     second?.();

@@ -97,7 +97,7 @@ export const hostile: Drill = {
       to: "",
     }),
     control("any number of streams may be open", "unread", {
-      from: "      if (sum + amount > total || before + amount > ofNetwork) return undefined;\n",
+      from: "      if (sum + amount > total || before + amount > ofEach) return undefined;\n",
       to: "",
     }),
     control(
