@@ -35,7 +35,7 @@ export type ShedForm = "rest" | "mcp" | "rpc";
 export interface Shedder {
   /**
    * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
-   * something to reject.
+   * something to reject, or if the request waits for its turn.
    */
   failureOf(
     request: Request,

@@ -121,8 +121,8 @@ export interface Arrived {
   address(): string;
   /** Returns what is at its path. */
   target(): ArrivedAt;
-  /** Sets what to call when its turn has come. Undefined if it begins at once. */
-  readonly onTurn?: ((call: () => void) => void) | undefined;
+  /** Sets what to call when its turn has come, and again when its stream closes. Undefined if it begins at once. */
+  readonly onTurn?: ((leave: () => void) => void) | undefined;
 }
 
 /** What the load shedding distinguishes of paths. */

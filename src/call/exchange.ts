@@ -22,9 +22,10 @@ export interface Surface {
 export interface ListenerOptions {
   /**
    * Returns a function that rejects the request at once, or undefined if it may be handled. It is called when the
-   * request arrives, before it waits for anything. If it waits for its turn, `onTurn` sets what to call then.
+   * request arrives, before it waits for anything. If it has to wait for its turn, `onTurn` sets what to call then, and
+   * again when its stream closes.
    */
-  shed?(request: Request, onTurn?: (call: () => void) => void): ((response: Response) => void) | undefined;
+  shed?(request: Request, onTurn?: (leave: () => void) => void): ((response: Response) => void) | undefined;
   handle(request: Request, response: Response): void;
   /** Returns the whole HTTP/1.1 response for a message that was rejected with this status. */
   rejectMessage(status: RejectedStatus): string;

@@ -37,8 +37,8 @@ export function createFairQueue(turnMs: number): Schedule {
 export function createSerialQueue(schedule: Schedule, notYet = (): boolean => false): (work: () => boolean) => void {
   const next: (() => boolean)[] = [];
   const go = (): void => {
-    let isIdle = !notYet();
-    while (isIdle && next.length > 0) isIdle = next.shift()?.() === false;
+    let isFree = !notYet();
+    while (isFree && next.length > 0) isFree = next.shift()?.() === false;
     if (next.length > 0) schedule(go);
   };
   return (work) => {

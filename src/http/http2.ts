@@ -87,11 +87,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     if (connection === undefined) return;
     const release = held.take(connection.network, streamBytes + sizeOf(request.rawHeaders));
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
-    let onTurn: (() => void) | undefined;
-    const leaveQueue = (): void => {
-      onTurn?.();
-      onTurn = undefined;
-    };
+    let leaveQueue = (): void => undefined;
     stream.once("close", () => {
       release();
       leaveQueue();
@@ -102,7 +98,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     // By its turn, it would have waited in a queue that nothing bounds. Reading would request the body of one that
     // expects 100-continue.
     if (begin === receive && request.headers.expect === undefined) {
-      const reject = dependencies.shed?.(request, (call) => (onTurn = call));
+      const reject = dependencies.shed?.(request, (leave) => (leaveQueue = leave));
       if (reject !== undefined) {
         stream.setTimeout(dependencies.stalledMs, () => cut(stream));
         return rejectRead(request, response, reject);

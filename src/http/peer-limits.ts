@@ -29,7 +29,7 @@ export function createPeerLimits({
   const create = (maxima: Maxima, what: Limited): SharedTotal => {
     const shared = createSharedTotal(peersAreClients ? maxima : { ...maxima, ofEach: maxima.total });
     return {
-      taken: shared.taken,
+      ...shared,
       take(network, amount) {
         const giveBack = shared.take(network, amount);
         if (giveBack === undefined) onLimit(what);

@@ -24,7 +24,7 @@ const limited = new Failure(Reason.RATE_LIMITED, { message: "Too many requests."
 let failure: Failure | undefined;
 /** How many requests may wait for their turn, if not all are rejected. */
 let maxWaiting: number | undefined;
-let waiting: number;
+let waiting: Set<object>;
 /** For each decision, the bucket from which the request would take a token. */
 let decided: ArrivedAt["bucket"][];
 let reported: string[];
@@ -34,7 +34,7 @@ let base: string;
 
 beforeEach(async () => {
   [failure, decided, reported, served] = [overload, [], [], []];
-  [maxWaiting, waiting] = [undefined, 0];
+  [maxWaiting, waiting] = [undefined, new Set()];
   const serve = (response: Response, path: string | undefined): void => {
     served.push(path ?? "");
     response.end("served");
@@ -55,9 +55,10 @@ beforeEach(async () => {
       const { bucket } = target();
       decided.push(bucket);
       if (bucket === undefined) return undefined;
-      if (maxWaiting === undefined || (onTurn !== undefined && waiting >= maxWaiting)) return failure;
-      if (onTurn !== undefined) waiting += 1;
-      onTurn?.(() => (waiting -= 1));
+      if (maxWaiting === undefined || (onTurn !== undefined && waiting.size >= maxWaiting)) return failure;
+      const one = {};
+      if (onTurn !== undefined) waiting.add(one);
+      onTurn?.(() => waiting.delete(one));
       return undefined;
     },
     logShed: (request, { kind }) => void reported.push(`${request.method} ${request.url} ${kind.http}`),
@@ -181,7 +182,7 @@ test("over HTTP/2, a crowd is rejected beyond the requests that wait for their t
   expect(new Set(crowd)).toEqual(new Set([200, 503]));
   for (let turn = 0; turn < 20; turn++) get("/v1/contacts").close(constants.NGHTTP2_CANCEL);
   await statusOf(get("/v1/health"));
-  expect(waiting).toBe(0);
+  expect(waiting.size).toBe(0);
   session.destroy();
 });
 
