@@ -1,13 +1,13 @@
 // Compressed messages: read where they are gzip, and rejected where they are cut off, unknown or too large.
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { routerOptions } from "../../src/rpc/router-options.ts";
-import { useService } from "../support/client.ts";
+import { newClient, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
-import type { Sent } from "./forms.ts";
+import type { Reply, Sent } from "./forms.ts";
 import { encoding, enveloped, forms, send, written } from "./forms.ts";
 import { expectRejected, expectUnreadable } from "./rejected.ts";
 
@@ -68,6 +68,28 @@ test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
       form,
       "the message must be UTF-8",
     );
+  }
+});
+
+test("compresses a response of a kilobyte or more for a client that accepts gzip, and no other [WIR-01]", async () => {
+  const client = await newClient(service());
+  for (let count = 0; count < 20; count++) await client.put.contact({ full_name: `Ann Lee ${count}` });
+  const { searchContacts } = ContactService.method;
+  for (const form of forms.filter(({ protocol }) => protocol === "grpc")) {
+    const found = (query: string, headers: Sent): Promise<Reply> =>
+      send(service().base, form, searchContacts, enveloped(form, written(form, searchContacts, { query })), {
+        authorization: `Bearer ${client.key}`,
+        ...headers,
+      });
+    const accepted = { "grpc-accept-encoding": "identity,deflate,gzip" };
+    const [whole, gzipped, small] = [
+      await found("ann", {}),
+      await found("ann", accepted),
+      await found("none", accepted),
+    ];
+    expect([form.name, whole.bytes[0], gzipped.bytes[0], small.bytes[0]]).toEqual([form.name, 0, 1, 0]);
+    expect(gzipped.headers.get("grpc-encoding")).toBe("gzip");
+    expect(gunzipSync(gzipped.bytes.subarray(5))).toEqual(whole.bytes.subarray(5));
   }
 });
 
@@ -134,16 +156,12 @@ describe("a compressed message", () => {
 
   test("without the name of its compression is invalid_argument [VAL-01, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
-      for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
-        const response = await send(
-          service().base,
-          form,
-          createContact,
-          enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1),
-          headers,
-        );
-        expectUnreadable(response, form, "the message is malformed");
-      }
+      const message = written(form, createContact, { fullName: "x" });
+      for (const headers of [key, { ...key, ...encoding(form, "identity") }])
+        for (const data of [gzipSync(message), message]) {
+          const response = await send(service().base, form, createContact, enveloped(form, data, 1), headers);
+          expectUnreadable(response, form, "the message is malformed");
+        }
     }
   });
 
