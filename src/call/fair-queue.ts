@@ -1,31 +1,59 @@
 // Fair queue of the event loop: long work waits in it, and other tasks run in between.
 
-/** Schedules `work` after the work that already waits. */
-export type Schedule = (work: () => void) => void;
+/** Schedules work of a client after its work that already waits. Clients take turns. */
+export type Schedule = (work: () => void, client?: string) => void;
 
 /**
- * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
+ * Returns a function that tells whether less than `turnMs` milliseconds have passed since its first call in this turn of
+ * the event loop.
  */
-export function createFairQueue(turnMs: number): Schedule {
-  const waiting: (() => void)[] = [];
+export function createTurn(turnMs: number): () => boolean {
+  let until = 0;
+  const end = (): void => {
+    until = 0;
+  };
+  return () => {
+    const now = performance.now();
+    if (until > 0) return now < until;
+    until = now + turnMs;
+    setImmediate(end);
+    return true;
+  };
+}
+
+/** Creates a queue. Each turn of the event loop runs one item, and further ones while `hasTime` returns true. */
+export function createFairQueue(hasTime = (): boolean => false): Schedule {
+  /** The waiting work of each client, in the order of the clients' turns. */
+  const lanes = new Map<string, (() => void)[]>();
   let scheduled = false;
 
   function schedule(): void {
-    if (scheduled || waiting.length === 0) return;
+    if (scheduled || lanes.size === 0) return;
     scheduled = true;
     setImmediate(runNext);
   }
 
+  function takeNext(): (() => void) | undefined {
+    for (const [client, waiting] of lanes) {
+      lanes.delete(client);
+      const work = waiting.shift();
+      if (waiting.length > 0) lanes.set(client, waiting);
+      return work;
+    }
+    return undefined;
+  }
+
   function runNext(): void {
-    const until = performance.now() + turnMs;
-    do waiting.shift()?.();
-    while (waiting.length > 0 && performance.now() < until);
+    do takeNext()?.();
+    while (lanes.size > 0 && hasTime());
     scheduled = false;
     schedule();
   }
 
-  return (work) => {
-    waiting.push(work);
+  return (work, client = "") => {
+    const waiting = lanes.get(client);
+    if (waiting === undefined) lanes.set(client, [work]);
+    else waiting.push(work);
     schedule();
   };
 }
@@ -34,7 +62,10 @@ export function createFairQueue(turnMs: number): Schedule {
  * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
  * returns true, the work is postponed to the next turn. Work that returns false has done nothing, and takes no turn.
  */
-export function createSerialQueue(schedule: Schedule, notYet = (): boolean => false): (work: () => boolean) => void {
+export function createSerialQueue(
+  schedule: (work: () => void) => void,
+  notYet = (): boolean => false,
+): (work: () => boolean) => void {
   const next: (() => boolean)[] = [];
   const go = (): void => {
     let isFree = !notYet();

@@ -136,8 +136,9 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        const beginSoon = createSerialQueue(dependencies.schedule, input.behind);
-        connections.set(session, { socket, network: networkOfPeer(socket), beginSoon });
+        const network = networkOfPeer(socket);
+        const beginSoon = createSerialQueue((work) => dependencies.schedule(work, network), input.behind);
+        connections.set(session, { socket, network, beginSoon });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });

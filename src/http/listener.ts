@@ -1,7 +1,7 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: hands each connection to the right server by its first bytes.
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
-import { createFairQueue } from "../call/fair-queue.ts";
+import { createFairQueue, createTurn } from "../call/fair-queue.ts";
 import { withTimeout } from "../call/time-limit.ts";
 import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
@@ -66,7 +66,8 @@ export function wasCutOff(response: Response): boolean {
 export function createListener(options: ListenerOptions, limits = { stalledMs, minRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
-  const schedule = createFairQueue(turnMs);
+  const hasTime = createTurn(turnMs);
+  const queue = createFairQueue(hasTime);
   const peers = createPeerLimits(options);
   let [accepted, closing] = [0, false];
 
@@ -84,7 +85,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   const http1 = createHttp1Server({ ...common, keepAliveTimeout: keepAliveMs, stalledMs: stalledIn1 });
   const http2 = createHttp2Server({
     ...common,
-    schedule,
+    schedule: queue,
     stalledMs: limits.stalledMs,
     idle: { firstMs: headersTimeoutMs, nextMs: keepAliveMs },
     // Delayed, because its first requests may have arrived with it.
@@ -93,10 +94,12 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   const stopLimiting = isLimited ? limitReading(running, limits, http2.cut) : () => undefined;
   const tcp = createTcp((socket) => {
     accepted += 1;
-    const giveBack = peers.connections.take(networkOfPeer(socket), 1);
+    const network = networkOfPeer(socket);
+    const giveBack = peers.connections.take(network, 1);
     if (giveBack === undefined) return void socket.destroy();
     socket.once("close", giveBack);
-    const input = paceInput(socket, schedule);
+    const schedule = (work: () => void): void => queue(work, network);
+    const input = paceInput(socket, { schedule, hasTime });
     sockets.set(socket, input);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());

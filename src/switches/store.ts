@@ -156,7 +156,7 @@ interface WaitingRoom {
 /** Creates a waiting room with one timer for everybody in it. Those who are released continue one by one. */
 function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
   // Requests that all continued at once would keep the event loop from the next proof.
-  const schedule = createFairQueue(0);
+  const schedule = createFairQueue();
   /** Those who have entered and do not continue yet. */
   let count = 0;
   /** Those who are not released yet, the oldest first. */

@@ -1,24 +1,30 @@
 // Paced input: nothing that a connection sends is lost or reordered, and only a few requests start at once.
 import { createHash, randomBytes } from "node:crypto";
 import { request } from "node:http";
+import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { connect as connectHttp2 } from "node:http2";
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import type { Request, Response } from "../../src/call/exchange.ts";
+import type { ListenerOptions, Request, Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
+import { flags, frame, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
 
 let listener: Listener;
 afterEach(() => listener.close(0, 0));
 
-/** Listens with this handler; returns the base URL. */
-async function listen(handle: (request: Request, response: Response) => void): Promise<string> {
+/** Listens with this handler, and with this load shedding; returns the base URL. */
+async function listen(
+  handle: (request: Request, response: Response) => void,
+  shed: NonNullable<ListenerOptions["shed"]> = () => undefined,
+): Promise<string> {
   const nothing = (): void => undefined;
   listener = createListener({
     handle,
+    shed,
     rejectMessage: () => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
     rejectExpectation: nothing,
     rejectSlow: nothing,
@@ -111,6 +117,44 @@ test("the responses of a broken connection close, also those that wait for anoth
   // Nothing is left for a stop to wait for.
   await listener.close(60_000, 0);
   expect([begun, closed]).toEqual([10, 10]);
+});
+
+test("a client with one request waits for few of those of a client with many connections", async () => {
+  const parsed: string[] = [];
+  const base = await listen(
+    (_request, response) => response.end(),
+    ({ headers }, onTurn) => {
+      if (onTurn === undefined) return undefined;
+      // Longer than a decision takes, so that a few fill a turn.
+      for (const until = performance.now() + 0.1; performance.now() < until; );
+      parsed.push(headers[":authority"] as string);
+      return undefined;
+    },
+  );
+  const open = async (localAddress: string): Promise<Socket> => {
+    const socket = connect({ port: Number(new URL(base).port), host: "127.0.0.1", localAddress });
+    socket.write(Buffer.concat([preface, frame(types.settings, 0, 0)]));
+    await once(socket, "data");
+    return socket;
+  };
+  const request = (at: number, client: string): Buffer =>
+    frame(
+      types.headers,
+      flags.endStream | flags.endHeaders,
+      2 * at + 1,
+      Buffer.concat(
+        Object.entries({ ":method": "GET", ":scheme": "http", ":path": "/", ":authority": client }).map((header) =>
+          literal(...header),
+        ),
+      ),
+    );
+  const many = await Promise.all(Array.from({ length: 50 }, () => open("127.0.0.1")));
+  const one = await open("127.0.0.2");
+  for (const socket of many) socket.write(Buffer.concat(Array.from({ length: 20 }, (_, at) => request(at, "many"))));
+  one.write(request(0, "one"));
+  while (parsed.length < 1_001) await turn();
+  expect(parsed.indexOf("one")).toBeLessThan(200);
+  for (const socket of [...many, one]) socket.destroy();
 });
 
 test("rejects garbage after a request once, and serves the request before it", async () => {
