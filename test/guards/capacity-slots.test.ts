@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { Deadline } from "../../src/call/deadline.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { BoundedCapacity } from "../../src/guards/capacity.ts";
+import type { BoundedCapacity, CredentialState } from "../../src/guards/capacity.ts";
 import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
 import { waiting } from "./made.ts";
 import { createTally } from "../../src/call/tally.ts";
@@ -23,11 +23,12 @@ function held(): { readonly work: () => Promise<void>; readonly begun: () => boo
   };
 }
 
-/** Returns how many requests of known callers are identified at a time until another one is too many. */
-async function countIdentified(capacity: BoundedCapacity): Promise<number> {
+/** Returns how many requests of such callers are identified at a time until another one is too many. */
+async function countIdentified(capacity: BoundedCapacity, credential: CredentialState): Promise<number> {
   const identified = held();
   const all: Promise<void>[] = [];
-  while (!capacity.isFull("verified")) all.push(capacity.identify("verified", identified.work));
+  while (!capacity.isFull(credential)) all.push(capacity.identify(credential, identified.work));
+  expect(capacity.state().identifying).toBe(all.length);
   identified.end();
   await Promise.all(all);
   return all.length;
@@ -154,7 +155,12 @@ test("a slot goes to the request that has waited longest and is allowed to have 
 
 test("24 requests with a verified credential wait, and 256 without; the next one is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
   const [narrow, wide] = [createCapacity(1, () => undefined), createCapacity(40, () => undefined)];
-  expect(await Promise.all([narrow, wide].map(countIdentified))).toEqual([24, 30]);
+  const counts = [narrow, wide].flatMap((capacity) =>
+    (["verified", "unverified"] as const).map((credential) => [capacity, credential] as const),
+  );
+  const identified: number[] = [];
+  for (const count of counts) identified.push(await countIdentified(...count));
+  expect(identified).toEqual([24, 25, 30, 44]);
   const capacity = narrow;
   const first = held();
   const running = [capacity.run("verified", later(), first.work)];
@@ -172,6 +178,18 @@ test("24 requests with a verified credential wait, and 256 without; the next one
   first.end();
   await Promise.all(running);
   expect(capacity.state()).toEqual({ working: { verified: 0, unverified: 0 }, slots: 1, waiting: 0, identifying: 0 });
+});
+
+test("of the places in which unknown callers wait for their turn, one address gets two thirds [RTE-23]", () => {
+  const capacity = createCapacity(4, () => undefined);
+  const countExpected = (caller: string): number => {
+    let count = 0;
+    while (!capacity.isFull("unverified") && capacity.expect("unverified", caller) !== undefined) count++;
+    return count;
+  };
+  expect([countExpected("a"), capacity.isFull("unverified")]).toEqual([172, false]);
+  expect([countExpected("b"), capacity.isFull("unverified")]).toEqual([86, true]);
+  expect(capacity.isFull("verified")).toBe(false);
 });
 
 test("a request waits at most half a second for a slot, and its tally has the time [RTE-22]", async () => {

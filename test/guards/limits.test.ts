@@ -1,14 +1,16 @@
 // The limits of one instance: which bucket or place each kind of request takes, and what is counted.
+import { UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
+import type { Arrived } from "../../src/call/dispatch.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import type { Limits } from "../../src/guards/limits.ts";
 import { createLimits, createSendLarge } from "../../src/guards/limits.ts";
-import { addressBucket, createThrottle } from "../../src/guards/throttle.ts";
+import { accountBucket, accountOfBucket, addressBucket, createThrottle } from "../../src/guards/throttle.ts";
 import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
@@ -45,6 +47,11 @@ function limitsOver(redisLink: RedisLink | undefined, burst: number, maxInFlight
 }
 const limited = { reason: Reason.RATE_LIMITED };
 const at = (address: string) => ({ address });
+const arrivedFrom = (address: string): Arrived => ({
+  header: () => undefined,
+  address: () => address,
+  target: () => ({ isMcp: false, bucket: "caller" }),
+});
 
 test("while Redis is unavailable the instance's own buckets decide, and each of these decisions is counted [RTE-13]", async () => {
   const { throttle, throttleDocument, fallbackBuckets } = limitsOver(away, 2);
@@ -83,6 +90,28 @@ test("counts rejections that need no Redis command, for documents as well [RTE-2
   expect(counts.throttledFromMemory).toBe(3);
   await Promise.allSettled(Array.from({ length: 400 }, () => throttleDocument(at("192.0.2.4"))));
   expect(counts.throttledFromMemory).toBeGreaterThan(3);
+});
+
+test("rejects at once, and counts, what would find its bucket empty again [RTE-22]", async () => {
+  for (const redisLink of [undefined, link]) {
+    const { throttle, shedding } = limitsOver(redisLink, 1);
+    const reported: (string | undefined)[] = [];
+    const shed = shedding({ presume: () => undefined, onRemembered: (_request, name) => void reported.push(name) });
+    const address = redisLink === undefined ? "192.0.2.6" : "192.0.2.7";
+    await throttle(addressBucket(address));
+    expect(shed(arrivedFrom(address))).toBeUndefined();
+    await expect(throttle(addressBucket(address))).rejects.toMatchObject(limited);
+    counts.throttledFromMemory = 0;
+    expect(shed(arrivedFrom(address))).toMatchObject(limited);
+    expect(shed(arrivedFrom("192.0.2.8"))).toBeUndefined();
+    expect([reported, counts.throttledFromMemory]).toEqual([[undefined], 1]);
+  }
+});
+
+test("the bucket of an account tells its account [RTE-09]", () => {
+  const id = new UUID();
+  expect(accountOfBucket(accountBucket(id))).toBe(id.toHexString());
+  expect(accountOfBucket(addressBucket("192.0.2.1"))).toBeUndefined();
 });
 
 test("counts a request that finds no slot in time, and a large body [RTE-22]", async () => {
@@ -152,7 +181,7 @@ test("a request that costs more tokens when it is repeated states the wait for t
 });
 
 test("after 256 failed look-ups an address is rejected, and the rejection is counted [RTE-20]", async () => {
-  const { recognizers } = limitsOver(undefined, 1_000, 1_000);
+  const { recognizers, shedding, throttle } = limitsOver(undefined, 1_000, 1_000);
   const { recognize } = recognizers(() => undefined);
   const credential = { name: "forged", isProvenLater: () => false, lookUp: () => Promise.resolve(undefined) };
   const arrival = { address: "192.0.2.5", optional: false, onHolder: () => undefined, deadline: deadlineIn(60_000) };
@@ -161,4 +190,10 @@ test("after 256 failed look-ups an address is rejected, and the rejection is cou
   expect(served).toBeGreaterThanOrEqual(256);
   expect(counts.rejectedLookUps).toBe(400 - served);
   expect(counts.rejectedLookUps).toBeGreaterThan(0);
+  // Another credential of the address, which may be valid, is rejected at once while some bucket is known to be empty.
+  await throttle("another", undefined, 1_000);
+  await expect(throttle("another")).rejects.toMatchObject(limited);
+  const shed = shedding({ presume: () => "unknown", onRemembered: () => undefined });
+  expect(shed(arrivedFrom("192.0.2.5"))).toMatchObject(limited);
+  expect(shed(arrivedFrom("192.0.2.6"))).toBeUndefined();
 });

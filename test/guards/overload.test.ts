@@ -15,7 +15,7 @@ let capacity: BoundedCapacity;
 let presumed: Presumption | undefined;
 let counted: string[];
 let lookUpWaitMs: number;
-let shed: (bucket?: ArrivedAt["bucket"], onTurn?: Arrived["onTurn"]) => Failure | undefined;
+let shed: (bucket?: ArrivedAt["bucket"] | "none", onTurn?: Arrived["onTurn"]) => Failure | undefined;
 
 beforeEach(() => {
   capacity = createCapacity(2, () => undefined, waiting(0));
@@ -32,7 +32,12 @@ beforeEach(() => {
     onRemembered: () => void counted.push("remembered"),
   });
   shed = (bucket = "caller", onTurn) =>
-    decide({ header: () => undefined, address: () => "192.0.2.1", target: () => ({ isMcp: false, bucket }), onTurn });
+    decide({
+      header: () => undefined,
+      address: () => "192.0.2.1",
+      target: () => ({ isMcp: false, bucket: bucket === "none" ? undefined : bucket }),
+      onTurn,
+    });
 });
 
 /** Counts as a request in progress until the returned function is called, or the test has finished. */
@@ -82,8 +87,15 @@ test("a request whose bucket is known to be empty is 429 although the instance i
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
 });
 
+test("a health check is served, however many requests are in progress [HLT-04]", () => {
+  for (const credential of ["verified", "verified", "unverified"] as const) occupy(credential);
+  expect(shed("none")).toBeUndefined();
+});
+
 test("unknown callers are rejected at half of the slots, and known ones are not [RTE-23]", () => {
   occupy("unverified");
+  expect(shed()).toMatchObject(overloaded);
+  presumed = "unknown";
   expect(shed()).toMatchObject(overloaded);
   presumed = { bucket: "account:a", isOverdue: false };
   expect(shed()).toBeUndefined();
@@ -114,6 +126,10 @@ test("a request for a page takes no token when it is rejected, and is not thrott
   occupy("unverified");
   for (let turn = 0; turn < 5; turn++) expect(shed("other")).toMatchObject(overloaded);
   expect(shed()).toMatchObject(overloaded);
+  [presumed, lookUpWaitMs] = ["unknown", 1_500];
+  expect(shed("other")).toMatchObject(overloaded);
+  presumed = { bucket: "account:a", isOverdue: false };
+  expect(shed("other", () => expect.unreachable("a page takes no place"))).toBeUndefined();
 });
 
 test("an access token is looked up in a slot for unknown callers at first, and then in one for known callers [RTE-22]", async () => {

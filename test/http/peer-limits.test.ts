@@ -4,38 +4,17 @@ import { connect as connectHttp2 } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Limited } from "../../src/call/exchange.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { createSharedTotal } from "../../src/call/shared-total.ts";
 import { networkOfPeer } from "../../src/http/peer-limits.ts";
 
-describe("a shared total", () => {
-  test("gives each caller a share and all together the total, and takes amounts back [OPS-70]", () => {
-    const { take, taken } = createSharedTotal({ total: 5, ofEach: 3 });
-    const first = take("192.0.2.1", 3);
-    expect(first).toBeDefined();
-    expect(take("192.0.2.1", 1)).toBeUndefined();
-    expect(take("192.0.2.2", 3)).toBeUndefined();
-    const second = take("192.0.2.2", 2);
-    expect(second).toBeDefined();
-    expect(take("192.0.2.3", 1)).toBeUndefined();
-    first?.();
-    first?.();
-    expect(taken()).toBe(2);
-    expect(take("192.0.2.3", 1)).toBeDefined();
-    expect(take("192.0.2.1", 2)).toBeDefined();
-    second?.();
-    expect(take("192.0.2.2", 2)).toBeDefined();
-  });
-
-  test("is shared by the addresses of an IPv6 client's network, and not by IPv4 clients of a listener on :: [OPS-70]", () => {
-    const network = (remoteAddress: string): string => networkOfPeer({ remoteAddress });
-    expect(network("2001:db8::1")).toBe(network("2001:db8::2"));
-    expect(network("2001:db8::1")).not.toBe(network("2001:db8:0:1::1"));
-    expect(network("::ffff:192.0.2.1")).toBe(network("192.0.2.1"));
-    expect(network("::ffff:192.0.2.1")).not.toBe(network("::ffff:192.0.2.2"));
-  });
+test("the addresses of an IPv6 client's network are one client, and IPv4 clients of a listener on :: are not [OPS-70]", () => {
+  const network = (remoteAddress: string): string => networkOfPeer({ remoteAddress });
+  expect(network("2001:db8::1")).toBe(network("2001:db8::2"));
+  expect(network("2001:db8::1")).not.toBe(network("2001:db8:0:1::1"));
+  expect(network("::ffff:192.0.2.1")).toBe(network("192.0.2.1"));
+  expect(network("::ffff:192.0.2.1")).not.toBe(network("::ffff:192.0.2.2"));
 });
 
 /** A listener that responds at once, and what it rejected. */

@@ -61,12 +61,19 @@ export const groups: readonly Group[] = [
   },
   {
     name: "admission",
-    mutate: ["src/call/deadline.ts", ...guards("capacity", "limits", "shedding", "throttle")],
-    tests: tests("guards", "deadline", "capacity-slots", "limits", "overload", "public-policy", "public-policy-limits"),
+    mutate: [
+      "src/call/deadline.ts",
+      "src/call/shared-total.ts",
+      ...guards("capacity", "limits", "shedding", "throttle"),
+    ],
+    tests: [
+      ...tests("call", "deadline", "shared-total"),
+      ...tests("guards", "deadline", "capacity-slots", "limits", "overload", "public-policy", "public-policy-limits"),
+    ],
   },
   {
     name: "messages",
-    mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts"],
+    mutate: ["src/rpc/connect.ts", "src/rpc/plain-grpc.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts"],
     tests: tests("rpc", "unreadable", "compressed", "message-size"),
     mongod: true,
   },
