@@ -58,10 +58,3 @@ export function readEnvironmentFile(path: string): Record<string, string> {
     .filter((line) => line !== "" && !line.startsWith("#"));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 }
-
-/** A copy of what was read of files, with one text replaced everywhere; fails where the text is not in it. */
-export function replacedIn<T>(read: T, from: string, to: string): T {
-  const text = JSON.stringify(read);
-  if (!text.includes(from)) throw new Error(`${from} is not there`);
-  return JSON.parse(text.replaceAll(from, to)) as T;
-}
