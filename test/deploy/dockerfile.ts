@@ -1,5 +1,4 @@
 // Reads a Dockerfile and a .dockerignore, as far as ours go: what is not understood is rejected, never passed over.
-import { posix } from "node:path";
 
 /** One instruction: its name in capitals, its flags, and the rest of its line. */
 export interface Instruction {
@@ -65,34 +64,17 @@ export function assignments(text: string): Record<string, string> {
 }
 
 /**
- * Whether a file, by its path from the context's root, gets into the build: the last line that fits it or a folder
- * above decides.
+ * Whether a file, by its path from the context's root, gets into the build: the last line that names it or a folder
+ * above decides. Of patterns, only a line with nothing but an asterisk is known.
  */
 export function createFilter(dockerignore: string): (path: string) => boolean {
   const rules = dockerignore
     .split("\n")
     .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"));
-  const patterns = rules.map((rule) => ({ kept: rule.startsWith("!"), pattern: toPattern(rule.replace(/^!/, "")) }));
-  return (path) => {
-    const above = path.split("/").map((_part, at, parts) => parts.slice(0, at + 1).join("/"));
-    return patterns.findLast(({ pattern }) => above.some((one) => pattern.test(one)))?.kept ?? true;
-  };
-}
-
-function toPattern(rule: string): RegExp {
-  const parts = posix
-    .normalize(rule)
-    .replace(/^\/|\/$/g, "")
-    .split(/(\*\*\/?|\*|\?)/);
-  const source = parts.map((part) =>
-    part.startsWith("**")
-      ? "(?:.*/)?"
-      : part === "*"
-        ? "[^/]*"
-        : part === "?"
-          ? "[^/]"
-          : part.replace(/[.+^${}()|[\]\\]/g, "\\$&"),
-  );
-  return new RegExp(`^${source.join("")}$`);
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => ({ kept: line.startsWith("!"), path: line.replace(/^!/, "") }));
+  const unknown = rules.find(({ path }) => path !== "*" && /[*?[]/.test(path));
+  if (unknown !== undefined) throw new Error(`no such pattern is read here: ${unknown.path}`);
+  return (file) =>
+    rules.findLast(({ path }) => path === "*" || path === file || file.startsWith(`${path}/`))?.kept ?? true;
 }

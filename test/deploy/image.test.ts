@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -11,7 +11,7 @@ import type { TestService } from "../fixtures/service/service.ts";
 import { rest, sessionSecret, startService, testIssuer } from "../fixtures/service/service.ts";
 import type { Image } from "./build.ts";
 import { buildImage, filesOf } from "./build.ts";
-import { createFilter, execForm, parseDockerfile } from "./dockerfile.ts";
+import { parseDockerfile } from "./dockerfile.ts";
 
 vi.setConfig({ hookTimeout: 600_000, testTimeout: 120_000 });
 
@@ -148,7 +148,8 @@ test("the image has the Node that the package requires, does not run as root, de
   expect(Number(/^node:(\d+)-bookworm-slim$/.exec(image.from)?.[1])).toBeGreaterThanOrEqual(
     Number(/\d+/.exec(engines.node)?.[0]),
   );
-  expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  // By number, because Kubernetes cannot see from a name that it is not root. The manifests have the same one.
+  expect(image.user).toBe("1000:1000");
   expect(image.ports).toEqual(["8080", "8081"]);
   expect(image.env).toEqual({
     NODE_ENV: "production",
@@ -164,33 +165,4 @@ test("the image has the Node that the package requires, does not run as root, de
   expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(`ARG VERSION=${version}\n`);
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
   expect(`exec ${image.cmd.join(" ")}`).toBe(scripts.start);
-});
-
-test("detects a Dockerfile that cannot be built: an excluded file, a missing stage, a failing step, a shell around CMD", () => {
-  const context = join(folder, "broken");
-  mkdirSync(context);
-  const build = (dockerfile: string, dockerignore = ""): Image => {
-    writeFileSync(join(context, "Dockerfile"), dockerfile);
-    writeFileSync(join(context, ".dockerignore"), dockerignore);
-    return buildImage(context, folder);
-  };
-  cpSync(join(root, "LICENSE"), join(context, "LICENSE"));
-  expect(filesOf(build("FROM node\nWORKDIR /app\nCOPY LICENSE ./\nRUN cp LICENSE copy").workdir)).toEqual([
-    "LICENSE",
-    "copy",
-  ]);
-  expect(() => build("FROM node\nCOPY LICENSE ./", "*")).toThrow("keeps out");
-  expect(() => build("FROM node\nCOPY absent ./")).toThrow("ENOENT");
-  expect(() => build("FROM node\nCOPY --from=none /app ./")).toThrow("not there");
-  expect(() => build("FROM node\nRUN exit 3")).toThrow("exit 3");
-  expect(() => build("FROM node\nCMD npm start")).toThrow("exec form");
-  expect(() => build("FROM node\nADD LICENSE ./")).toThrow("ADD");
-  expect(() => build("COPY LICENSE ./")).toThrow("FROM");
-  expect(() => execForm("node")).toThrow("exec form");
-});
-
-test("the last matching line of .dockerignore decides, for a file and for everything in a folder", () => {
-  const kept = createFilter("# all\n*\n!src\nsrc/gen\n!package*.json\n**/*.log\n");
-  expect(["src/app/app.ts", "src/a/b.ts", "package-lock.json"].filter(kept)).toHaveLength(3);
-  expect(["README.md", ".env", "src/gen/rest.ts", "src/a/b.log", "deploy/x"].filter(kept)).toEqual([]);
 });
