@@ -40,18 +40,10 @@ export interface Case {
   readonly silent: readonly [Silent, ...Silent[]];
 }
 
-const other = "records-staging";
-
-/** Series of one job, as promtool reads them. */
-function ofJob(job: string, series: Series): UnitTest["input_series"] {
-  return Object.entries(series).map(([name, values]) => ({ series: name.replace("{", `{job="${job}", `), values }));
+/** Series of the job, as promtool reads them. */
+function ofJob(series: Series): UnitTest["input_series"] {
+  return Object.entries(series).map(([name, values]) => ({ series: name.replace("{", '{job="records", '), values }));
 }
-
-/** The recorded series of another installation, whose own rules run in the same Prometheus. */
-const recordedElsewhere: Series = {
-  "job:records_requests_failed:rate5m{}": gauge([5, always]),
-  "job:records_requests_admitted:rate5m{}": gauge([10, always]),
-};
 
 type Expectation = UnitTest["promql_expr_test"][number];
 
@@ -75,85 +67,28 @@ function unit(
   expected: readonly Expectation[],
   interval = "1m",
 ): UnitTest {
-  const end = Math.max(...expected.map(({ eval_time }) => Number.parseInt(eval_time, 10)));
-  const samples = interval === "1m" ? end + 1 : always;
-  return {
-    name,
-    interval,
-    input_series: series.map(({ series: one, values }) => ({ series: one, values: upTo(values, samples) })),
-    promql_expr_test: expected,
-  };
+  return { name, interval, input_series: series, promql_expr_test: expected };
 }
 
-/** The first samples of a series: promtool takes long for more than it evaluates. */
-function upTo(values: string, samples: number): string {
-  let left = samples;
-  return values
-    .split(" ")
-    .flatMap((span) => {
-      const [from = "", times] = span.split(/x(?=\d+$)/);
-      // `_x5` stands for 5 samples, `1x5` for 6.
-      const length = times === undefined ? 1 : Number(times) + (from === "_" ? 0 : 1);
-      const kept = Math.min(length, left);
-      left -= kept;
-      if (kept === 0) return [];
-      return times === undefined ? [span] : [`${from}x${from === "_" ? kept : kept - 1}`];
-    })
-    .join(" ");
-}
-
-/** Every kind of test that each alert has. */
-export const kinds = [
-  "fires",
-  "is silent below",
-  "survives a planned switch-off",
-  "is not moved by another job",
-  "is not hidden by another job",
-] as const;
-export type Kind = (typeof kinds)[number];
-
-/** The promtool tests of an alert, of one kind. */
-export function testsOf(rule: Alert, { fires, silent }: Case, kind: Kind): readonly UnitTest[] {
-  const [first] = fires;
-  const name = (title: string): string => `${rule.alert} ${kind}: ${title}`;
-  switch (kind) {
-    case "fires":
-      return fires.map(({ title, series, pendingAt, firesAt, labels }) =>
-        unit(name(title), ofJob("records", { ...healthy, ...series }), [
-          expects(rule, pendingAt, []),
-          expects(rule, firesAt, [labels]),
-        ]),
-      );
-    case "is silent below":
-      return silent.map(({ title, series, at, interval }) =>
-        unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, at, [])], interval),
-      );
-    case "survives a planned switch-off":
-      return [
-        unit(name("switches and releases"), ofJob("records", { ...healthy, ...planned }), [
-          {
-            ...expects(rule, planEnds, []),
-            expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])`,
-          },
-        ]),
-      ];
-    case "is not moved by another job":
-      return [
-        unit(
-          name("staging fails"),
-          [...ofJob("records", healthy), ...ofJob(other, { ...healthy, ...first.series, ...recordedElsewhere })],
-          [expects(rule, first.firesAt, [])],
-        ),
-      ];
-    case "is not hidden by another job":
-      return [
-        unit(
-          name("staging is healthy"),
-          [...ofJob("records", { ...healthy, ...first.series }), ...ofJob(other, healthy)],
-          [expects(rule, first.firesAt, [first.labels])],
-        ),
-      ];
-  }
+/** The promtool tests of an alert: it fires, it is silent below, and it survives a planned switch-off and release. */
+export function testsOf(rule: Alert, { fires, silent }: Case): readonly UnitTest[] {
+  return [
+    ...fires.map(({ title, series, pendingAt, firesAt, labels }) =>
+      unit(`fires: ${title}`, ofJob({ ...healthy, ...series }), [
+        expects(rule, pendingAt, []),
+        expects(rule, firesAt, [labels]),
+      ]),
+    ),
+    ...silent.map(({ title, series, at, interval }) =>
+      unit(`is silent: ${title}`, ofJob({ ...healthy, ...series }), [expects(rule, at, [])], interval),
+    ),
+    unit("survives a planned switch-off and a release", ofJob({ ...healthy, ...planned }), [
+      {
+        ...expects(rule, planEnds, []),
+        expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])`,
+      },
+    ]),
+  ];
 }
 
 /**
@@ -225,14 +160,4 @@ function expand(values: string): string[] {
       String(Number(from) + Number(step) * index),
     );
   });
-}
-
-/** Checks that a recording rule keeps to its job, with another installation in the same Prometheus. */
-export function recordedTest(record: string): UnitTest {
-  const expectation = {
-    expr: `count by (job) (${record})`,
-    eval_time: "10m",
-    exp_samples: [{ labels: '{job="records"}', value: record.startsWith("job_switch") ? 2 : 1 }],
-  };
-  return unit(record, [...ofJob("records", healthy), ...ofJob(other, healthy)], [expectation]);
 }

@@ -25,8 +25,8 @@ export const alerts = rules.filter((rule) => rule.alert !== undefined) as readon
 export const recordings = rules.filter((rule) => rule.record !== undefined);
 
 /** The rules without the other alerts, and without recordings that it does not need: promtool would evaluate them. */
-export function rulesFor({ alert, expr }: Rule): RuleFile {
-  const isRecorded = alert === undefined || expr.includes("job:");
+export function rulesFor({ alert, expr }: Alert): RuleFile {
+  const isRecorded = expr.includes("job:");
   return {
     groups: ruleFile.groups.map((group) => ({
       ...group,
