@@ -1,12 +1,10 @@
 // Prometheus metrics of an instance. No caller can increase the number of label values without bound.
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Limited } from "../call/exchange.ts";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { InstanceState } from "./gauges.ts";
 import { addGauge, showInstance } from "./gauges.ts";
-import type { LabelledMetrics } from "./handles.ts";
-import { createHandles } from "./handles.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 
@@ -77,7 +75,7 @@ export function createMetrics(): Metrics {
     redisUp: new Gauge({ name: "records_redis_up", help: "1 while Redis responds, else 0.", registers }),
     imports: importMetrics(counter),
     identityProvider: identityProviderMetrics(registry, counter),
-    commands: commandMetrics(registry),
+    commands: commandMetrics(registry, counter),
     show: (state) => showInstance(registry, state),
     text: async () => ({
       type: registry.contentType,
@@ -95,17 +93,18 @@ function requestMetrics(
   const running = { public: 0, internal: 0 };
   const help = "Requests in progress.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
-  const requests = createHandles(registry, {
-    counter: {
-      name: "records_requests_total",
-      help: "Finished requests. The label status is the REST status for the same outcome, or 499 if the client disconnected.",
-    },
-    histogram: {
-      name: "records_request_duration_seconds",
-      help: "Time from the head of a request to the end of its response.",
-      buckets: requestBuckets,
-    },
-    labelNames: ["listener", "wire", "method", "route", "status"],
+  const labelNames = ["listener", "wire", "method", "route", "status"];
+  const requests = counter(
+    "records_requests_total",
+    "Finished requests. The label status is the REST status for the same outcome, or 499 if the client disconnected.",
+    labelNames,
+  );
+  const durations = new Histogram({
+    name: "records_request_duration_seconds",
+    help: "Time from the head of a request to the end of its response.",
+    buckets: requestBuckets,
+    labelNames,
+    registers: [registry],
   });
   const throttled = counter("records_throttled_total", "Requests rejected with 429.", ["listener", "wire"]);
   const replays = counter(
@@ -130,20 +129,14 @@ function requestMetrics(
     },
     end({ listener, wire, method, route, outcome, replayed, ms }) {
       running[listener] -= 1;
-      requests.note(
-        `${listener} ${wire} ${method} ${route} ${outcome}`,
-        () => [listener, wire, method, route, String(outcome)],
-        ms / 1000,
-      );
+      const labels = { listener, wire, method, route, status: outcome };
+      requests.inc(labels);
+      durations.observe(labels, ms / 1000);
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
     },
     shed({ listener, wire, method, status }, count) {
-      requests.add(
-        `${listener} ${wire} ${method} - ${status}`,
-        () => [listener, wire, method, "-", String(status)],
-        count,
-      );
+      requests.inc({ listener, wire, method, route: "-", status }, count);
       if (status === 429) throttled.inc({ listener, wire }, count);
     },
     limited: (listener, what) => limited.inc({ listener, what }),
@@ -213,24 +206,25 @@ function identityProviderMetrics(registry: Registry, counter: MakeCounter): Iden
   };
 }
 
-function commandMetrics(registry: Registry): CommandObserver {
-  const handlesOf = (system: string, name: string): LabelledMetrics =>
-    createHandles(registry, {
-      counter: { name: `records_${system}_commands_total`, help: `Commands sent to ${name}.` },
-      histogram: {
-        name: `records_${system}_command_duration_seconds`,
-        help: `Time from a command to ${name} to its reply.`,
-        buckets: commandBuckets,
-      },
-      labelNames: ["command", "outcome"],
-    });
-  const commands = { mongodb: handlesOf("mongodb", "MongoDB"), redis: handlesOf("redis", "Redis") };
+function commandMetrics(registry: Registry, counter: MakeCounter): CommandObserver {
+  const labelNames = ["command", "outcome"];
+  const of = (system: string, name: string) => ({
+    total: counter(`records_${system}_commands_total`, `Commands sent to ${name}.`, labelNames),
+    durations: new Histogram({
+      name: `records_${system}_command_duration_seconds`,
+      help: `Time from a command to ${name} to its reply.`,
+      buckets: commandBuckets,
+      labelNames,
+      registers: [registry],
+    }),
+  });
+  const commands = { mongodb: of("mongodb", "MongoDB"), redis: of("redis", "Redis") };
   return ({ system, name }) => {
     const startedAt = performance.now();
     return (error) => {
-      const seconds = (performance.now() - startedAt) / 1000;
-      if (error === undefined) commands[system].note(name, () => [name, "ok"], seconds);
-      else commands[system].note(`${name} failed`, () => [name, "failed"], seconds);
+      const labels = { command: name, outcome: error === undefined ? "ok" : "failed" };
+      commands[system].total.inc(labels);
+      commands[system].durations.observe(labels, (performance.now() - startedAt) / 1000);
     };
   };
 }
