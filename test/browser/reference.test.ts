@@ -1,9 +1,7 @@
 // The reference page in a real Chromium: it shows our document, calls our service with a pasted key, and turns to
 // nobody else.
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../fixtures/service/service.ts";
@@ -110,22 +108,6 @@ test("under another name it does the same, from the address of an operation, and
   expect(foreign(base)).toEqual([]);
   await stop();
 }, 120_000);
-
-test("the recorder detects every way in which a page contacts another host", async () => {
-  const body = `<!DOCTYPE html><title>x</title><img src="http://picture.invalid/a.png"><script>
-fetch("https://fetched.invalid/").catch(() => 0); try { new WebSocket("ws://socket.invalid/") } catch {}
-const made = document.createElement("link"); made.rel = "stylesheet"; made.href = "https://styles.invalid/a.css"; document.head.append(made)</script>`;
-  const server = createServer((_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end(body));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { page, foreign, stop } = await openRecorded(browser());
-  await page.goto(base);
-  for (const host of ["picture.invalid", "fetched.invalid:443", "socket.invalid:80", "styles.invalid:443"])
-    await expect.poll(() => foreign(base).join(" ")).toContain(host);
-  await stop();
-  server.closeAllConnections();
-  server.close();
-});
 
 test("without scripts, or without the renderer's file, the page links to the description", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
