@@ -4,20 +4,6 @@ import { MongoNetworkError, MongoServerError, type Db } from "mongodb";
 
 /** The id of the log line with which a mongod reports that its data is too old or too new. */
 const wrongVersionId = 20573;
-/**
- * The releases, oldest first, with the older data that each opens. Until 9.0 a release is the successor of a major one
- * or of the minor one just before it; every later major release opens at least the data of the previous one.
- */
-const releases: readonly (readonly [release: string, opens: readonly string[]])[] = [
-  ["4.4", ["4.2"]],
-  ["5.0", ["4.4"]],
-  ["6.0", ["5.0"]],
-  ["7.0", ["6.0"]],
-  ["8.0", ["7.0"]],
-  ["8.2", ["8.0", "8.1"]],
-  ["8.3", ["8.0", "8.2"]],
-  ["9.0", ["8.0", "8.3"]],
-];
 
 /**
  * Raises the data to the version of the mongod that opened it. A mongod opens data of the previous major version, but
@@ -78,30 +64,11 @@ export function wrongDataVersion(log: string, program: string): string | undefin
     line === undefined ? undefined : /featureCompatibilityVersion\\", version: \\"(\d+\.\d+)\\"/.exec(line)?.[1];
   if (data === undefined) return undefined;
   const problem = `the data is that of MongoDB ${data}, which mongod ${program} cannot open`;
-  if (compare(data, program) > 0) return `${problem}; set MONGOMS_SYSTEM_BINARY to mongod ${data}`;
-  const steps = stepsTo(program, data);
-  if (steps === undefined || steps.length === 0) return undefined;
-  return `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with mongod ${steps.join(", then with ")}, which upgrades it`;
-}
-
-/**
- * Returns the releases to start with before this one, oldest first, as few as possible: each opens and raises the data
- * that the one before left. Returns undefined if there is no known way.
- */
-function stepsTo(program: string, data: string): string[] | undefined {
-  const opens = opensOf(program);
-  if (opens.includes(data)) return [];
-  const ways = opens
-    .filter((one) => compare(data, one) < 0)
-    .flatMap((one) => {
-      const steps = stepsTo(one, data);
-      return steps === undefined ? [] : [[...steps, one]];
-    });
-  return ways.sort((one, other) => one.length - other.length)[0];
-}
-
-function opensOf(program: string): readonly string[] {
-  return releases.find(([release]) => compare(release, program) === 0)?.[1] ?? [`${parsed(program)[0] - 1}.0`];
+  const age = compare(data, program);
+  if (age > 0) return `${problem}; set MONGOMS_SYSTEM_BINARY to mongod ${data}`;
+  return age === 0
+    ? undefined
+    : `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with each release in between, which upgrades it`;
 }
 
 /** Compares two versions by their major and minor parts only. */

@@ -43,21 +43,9 @@ describe("the data version", () => {
 });
 
 describe("the reason of a failed start", () => {
-  test.each([
-    ["6.0", "8.0.4", "'7.0' or '7.3' or '8.0'", "start once with mongod 7.0, which upgrades it"],
-    ["6.0", "8.2.6", "'8.0' or '8.1' or '8.2'", "start once with mongod 7.0, then with 8.0, which upgrades it"],
-    ["8.2", "9.0.1", "'8.0' or '8.3' or '9.0'", "start once with mongod 8.3, which upgrades it"],
-    ["8.1", "8.3.17", "'8.0' or '8.2' or '8.3'", "start once with mongod 8.2, which upgrades it"],
-    ["7.0", "10.0.0", "'9.0' or '10.0'", "start once with mongod 8.0, then with 9.0, which upgrades it"],
-    [
-      "4.2",
-      "7.0.1",
-      "'6.0' or '6.3' or '7.0'",
-      "start once with mongod 4.4, then with 5.0, then with 6.0, which upgrades it",
-    ],
-  ])("names the versions in between for data of %s that is too old for mongod %s", (data, program, opened, action) => {
-    expect(wrongDataVersion(logOf(data, opened), program)).toBe(
-      `the data is that of MongoDB ${data}, which mongod ${program} cannot open; set MONGOMS_SYSTEM_BINARY, and ${action}`,
+  test("says that the releases in between upgrade data that is too old", () => {
+    expect(wrongDataVersion(logOf("6.0", "'7.0' or '7.3' or '8.0'"), "8.0.4")).toBe(
+      "the data is that of MongoDB 6.0, which mongod 8.0.4 cannot open; set MONGOMS_SYSTEM_BINARY, and start once with each release in between, which upgrades it",
     );
   });
 
