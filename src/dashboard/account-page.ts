@@ -1,13 +1,22 @@
 // The account's settings page: its API key, the address for assistants, and its activity.
 import type { Html } from "../text/html.ts";
 import { html } from "../text/html.ts";
-import type { Page } from "./layout.ts";
+import type { Page, User } from "./layout.ts";
 import { copyField } from "./layout.ts";
 import { assistants } from "./assistants.ts";
+import type { UsageView } from "./usage.ts";
 import { usage } from "./usage.ts";
-import type { AccountView } from "./view.ts";
 
 const needsScripts = html`<noscript><p class="quiet">This part needs JavaScript.</p></noscript>`;
+
+/** What the page shows. */
+export interface AccountView {
+  readonly user: User;
+  readonly account: { readonly id: string; readonly email: string; readonly betaEnrolled: boolean };
+  readonly baseUrl: string;
+  readonly mcpUrl: string;
+  readonly usage: UsageView;
+}
 
 export function accountPage({ user, account, baseUrl, mcpUrl, usage: used }: AccountView): Page {
   const content = html`<main class="settings">

@@ -1,6 +1,15 @@
 // The frame of every dashboard page, and the elements that several pages share.
 import { type Html, html } from "../text/html.ts";
-import type { User } from "./view.ts";
+
+/** The signed-in user, as the identity provider reports it. */
+export interface User {
+  /** The page's requests name the user by this id, because another one may have signed in since. */
+  readonly id: string;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly issuer: string;
+  readonly subject: string;
+}
 
 /** The parts of a page that differ from other pages. */
 export interface Page {
@@ -14,7 +23,7 @@ export interface Page {
   readonly isRecord?: boolean;
 }
 
-/** Returns the whole document. */
+/** Returns the whole document, with all values escaped. `interfaceOff` adds a banner at the top. */
 export function layOut({ title, user, content, script, isRecord = false }: Page, interfaceOff: boolean): Html {
   return html`<!DOCTYPE html>
 <html lang="en">

@@ -1,9 +1,8 @@
 // The pages with one message: signed out, sign-in off, no account, a suspended account, a problem.
 import { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import { html } from "../text/html.ts";
-import type { Page } from "./layout.ts";
+import type { Page, User } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
-import type { NoAccountView, ProblemView, SignedOutView, StatusView, SuspendedView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
@@ -11,7 +10,11 @@ const description = html`<p class="aside">For developers: <a href="/guide">the g
 const sessionEndedNotice = html`<p class="notice" role="status">Your session had already ended. To disconnect assistants that are still connected, sign in again and then sign out.</p>
 `;
 
-export function signedOutPage({ sessionEnded, to }: SignedOutView): Page {
+/**
+ * `sessionEnded`: after a sign-out that found no session, and so ended nothing. `to` is the path of the page to return
+ * to after the sign-in; undefined for the start page.
+ */
+export function signedOutPage(sessionEnded: boolean, to: string | undefined): Page {
   const content = html`${sessionEnded ? sessionEndedNotice : undefined}${whatItIs}
 <p><a class="button first wide" href="/sign-in${to && html`?to=${to}`}">Sign in</a></p>
 ${description}`;
@@ -28,7 +31,8 @@ ${description}`;
 const stillNone = html`<p class="notice" role="status">We just checked: no account is linked yet.</p>
 `;
 
-export function noAccountPage({ user, again }: NoAccountView): Page {
+/** `again`: the user has just requested another check. */
+export function noAccountPage(user: User, again: boolean): Page {
   const content = html`${again ? stillNone : undefined}<p>You are signed in, but no account is linked to you.</p>
 <p>Ask the operator of this service to link your account, and send these two values:</p>
 ${copyField({ id: "issuer", name: "Issuer", value: user.issuer, copy: "Copy issuer" })}
@@ -37,7 +41,7 @@ ${copyField({ id: "subject", name: "Subject", value: user.subject, copy: "Copy s
   return { title: "No account", user, content: card("No account yet", content), script: true };
 }
 
-export function suspendedPage({ user, accountId, message }: SuspendedView): Page {
+export function suspendedPage(user: User, accountId: string, message: string): Page {
   const content = html`<p>${message}</p>
 <p>Send the operator the id of the account:</p>
 ${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Copy account id" })}
@@ -45,7 +49,8 @@ ${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Cop
   return { title: "Account suspended", user, content: card("Account suspended", content), script: true };
 }
 
-export function statusPage({ status }: StatusView): Page {
+/** Whether the service works, for everyone. */
+export function statusPage(status: HealthStatus): Page {
   const { title, text } = states[status] ?? working;
   const content = html`<p role="status">${text}</p>
 <p><a class="button second wide" href="/status">Check again</a></p>
@@ -66,7 +71,16 @@ const states: Readonly<Record<number, { readonly title: string; readonly text: s
   },
 };
 
-export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
+/** A failed request of the browser itself. */
+export interface BrowserFailure {
+  readonly status: number;
+  readonly message: string;
+  readonly requestId: string;
+  /** Whether another attempt is useful. */
+  readonly retry: boolean;
+}
+
+export function problemPage({ status, message, requestId, retry }: BrowserFailure): Page {
   const { title, advice } = problems[status] ?? other;
   // A failed sign-in starts again. Any other problem leads to the start page, which shows the current state.
   if (status === 404) return notFoundPage(requestId);

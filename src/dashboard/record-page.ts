@@ -3,13 +3,13 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
+import type { SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import { nameOfClient, nameOfContact, titleOfSession } from "../text/display-name.ts";
 import type { Html } from "../text/html.ts";
 import { html, lines } from "../text/html.ts";
-import type { Page } from "./layout.ts";
-import type { ContactView, SessionView } from "./view.ts";
+import type { Page, User } from "./layout.ts";
 
-export function contactPage({ user, contact }: ContactView): Page {
+export function contactPage(user: User, contact: Contact): Page {
   const name = nameOf(contact);
   const content = record(name, [
     factsOf([
@@ -33,7 +33,7 @@ export function contactPage({ user, contact }: ContactView): Page {
   return { title: name, user, content, script: false, isRecord: true };
 }
 
-export function sessionPage({ user, session, transcript }: SessionView): Page {
+export function sessionPage(user: User, session: SessionDetail, transcript: string | undefined): Page {
   const title = titleOfSession(session);
   const content = record(title, [
     factsOf([

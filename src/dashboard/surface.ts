@@ -1,11 +1,11 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
 import { create } from "@bufbuild/protobuf";
 import type { Usage } from "../accounts/usage.ts";
-import type { ContactService } from "../gen/records/v1/contacts_pb.ts";
+import type { Contact, ContactService } from "../gen/records/v1/contacts_pb.ts";
 import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { HealthStatus } from "../gen/records/v1/health_pb.ts";
-import type { SessionService } from "../gen/records/v1/sessions_pb.ts";
+import type { SessionDetail, SessionService } from "../gen/records/v1/sessions_pb.ts";
 import { GetSessionRequestSchema, GetSessionTranscriptRequestSchema } from "../gen/records/v1/sessions_pb.ts";
 import { writeFailureAndClose } from "../http/linger.ts";
 import { writeBody, writeFailure } from "../http/response.ts";
@@ -26,10 +26,13 @@ import { acceptMethod, sendFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { DashboardUser, SignIn, Redirect } from "../sign-in/sign-in.ts";
 import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
+import { accountPage } from "./account-page.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
-import { renderPage } from "./page.ts";
-import type { ContactView, SessionView, User, View } from "./view.ts";
+import type { Page, User } from "./layout.ts";
+import { layOut } from "./layout.ts";
+import { noAccountPage, problemPage, signedOutPage, signInOffPage, statusPage, suspendedPage } from "./message-page.ts";
+import { contactPage, sessionPage } from "./record-page.ts";
 
 /** The dashboard surface. */
 export interface Dashboard extends Surface {
@@ -133,8 +136,8 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
     const { requestId } = inbound;
-    const view = { kind: "problem", status: kind.http, message, requestId, retry: signIn !== undefined } as const;
-    sendPage(response, kind.http, renderPage(view, interfaceOff()));
+    const page = problemPage({ status: kind.http, message, requestId, retry: signIn !== undefined });
+    sendPage(response, kind.http, layOut(page, interfaceOff()));
   }
 
   return {
@@ -152,8 +155,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
         if (path === statusPath) {
           // Neither the session nor any other record is read, so that the page is there while the databases are not.
           await throttleAsset(inbound);
-          const view = { kind: "status", status: health() } as const;
-          if (acceptMethod(request, response)) sendPage(response, 200, renderPage(view, false));
+          if (acceptMethod(request, response)) sendPage(response, 200, layOut(statusPage(health()), false));
           return;
         }
         const { method, field, isThrottled, serve }: Route =
@@ -190,13 +192,14 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       method: "GET",
       async serve(exchange) {
         if (redirectToBaseUrl(baseUrl(), exchange)) return;
-        const view = await homeView(dependencies, exchange);
-        if (view.kind === "suspended" && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
-        const formActionOrigins = "user" in view ? await signIn?.signOutOrigins() : [];
+        const isSuspended = exchange.user()?.account?.suspended === true;
+        if (isSuspended && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
+        const page = await homePage(dependencies, exchange);
+        const formActionOrigins = page.user === undefined ? [] : await signIn?.signOutOrigins();
         sendPage(
           exchange.response,
-          view.kind === "suspended" ? 403 : 200,
-          renderPage(view, dependencies.interfaceOff()),
+          isSuspended ? 403 : 200,
+          layOut(page, dependencies.interfaceOff()),
           formActionOrigins,
         );
       },
@@ -246,9 +249,8 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
       const found = signIn && exchange.user();
       if (found === undefined && !wantsPage(inbound)) fail(Reason.NOT_SIGNED_IN);
       if (found === undefined || (wantsPage(inbound) && found.account?.suspended !== false)) {
-        const home = await homeView(dependencies, exchange);
-        const view = home.kind === "signed out" ? { ...home, to: path } : home;
-        return sendPage(response, found === undefined ? 401 : 403, renderPage(view, interfaceOff()));
+        const home = await homePage(dependencies, exchange, path);
+        return sendPage(response, found === undefined ? 401 : 403, layOut(home, interfaceOff()));
       }
       const formActionOrigins = await signIn?.signOutOrigins();
       const shown = await readRecords(
@@ -258,17 +260,21 @@ function recordRoute(dependencies: DashboardDependencies, path: string): Route {
         (scope): Promise<ShownRecord> =>
           kind === "contact" ? readContact(records, id, scope) : readSession(records, id, scope),
       );
-      const page = await encodeInPieces(renderPage({ ...shown, user: userOf(found) }, false).parts());
-      await sendRecord(exchange, page, formActionOrigins);
+      const user = userOf(found);
+      const page =
+        "contact" in shown ? contactPage(user, shown.contact) : sessionPage(user, shown.session, shown.transcript);
+      await sendRecord(exchange, await encodeInPieces(layOut(page, false).parts()), formActionOrigins);
     },
   };
 }
 
-type ShownRecord = Omit<ContactView, "user"> | Omit<SessionView, "user">;
+type ShownRecord =
+  | { readonly contact: Contact }
+  | { readonly session: SessionDetail; readonly transcript: string | undefined };
 
 async function readContact({ contacts }: RecordServices, contactId: string, scope: Scope): Promise<ShownRecord> {
   const { contact } = await contacts.getContact(create(GetContactRequestSchema, { contactId }), scope);
-  return { kind: "contact", contact: contact ?? fail(Reason.NOT_FOUND) };
+  return { contact: contact ?? fail(Reason.NOT_FOUND) };
 }
 
 async function readSession({ sessions }: RecordServices, sessionId: string, scope: Scope): Promise<ShownRecord> {
@@ -280,7 +286,7 @@ async function readSession({ sessions }: RecordServices, sessionId: string, scop
   if ((findDeflated(said)?.text.size ?? 0) * 6 >= hugeBytes) requireSlotForHuge(scope.deadline?.tally);
   await inflateResponseText(said);
   const { transcript } = said.transcript ?? {};
-  return { kind: "session", session: session ?? fail(Reason.NOT_FOUND), transcript };
+  return { session: session ?? fail(Reason.NOT_FOUND), transcript };
 }
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
@@ -298,32 +304,31 @@ function wantsPage({ header }: Inbound): boolean {
   return namesType(header("accept"), "text/html");
 }
 
-async function homeView(dependencies: DashboardDependencies, exchange: Exchange): Promise<View> {
+/** Returns the page of the user's state. A user who is not signed in returns from the sign-in to the path `to`. */
+async function homePage(dependencies: DashboardDependencies, exchange: Exchange, to?: string): Promise<Page> {
   const { signIn, baseUrl, mcpUrl, usage, limits, onError } = dependencies;
-  if (signIn === undefined) return { kind: "sign-in off" };
+  if (signIn === undefined) return signInOffPage();
   const found = exchange.user();
-  if (found === undefined) return { kind: "signed out", sessionEnded: exchange.request.url === sessionEndedPath };
+  if (found === undefined) return signedOutPage(exchange.request.url === sessionEndedPath, to);
   const { account, accountEmail } = found;
   const user = userOf(found);
   if (account === undefined || accountEmail === undefined)
-    return { kind: "no account", user, again: exchange.request.url === "/?again" };
+    return noAccountPage(user, exchange.request.url === "/?again");
   const { betaEnrolled } = account;
   const id = account.id.toHexString();
-  if (account.suspended === true)
-    return { kind: "suspended", user, accountId: id, message: new Failure(Reason.ACCOUNT_SUSPENDED).message };
+  if (account.suspended === true) return suspendedPage(user, id, new Failure(Reason.ACCOUNT_SUSPENDED).message);
   const used = await usage.last(account.id, exchange.deadline).catch((error: unknown) => {
     // The rest of the page is of use without them.
     onError(mongoFailureOf(error), exchange.inbound);
     return undefined;
   });
-  return {
-    kind: "account",
+  return accountPage({
     user,
     account: { id, email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
     usage: { used, ...limits },
-  };
+  });
 }
 
 function userOf({ id, email, fullName: name, issuer, subject }: DashboardUser): User {

@@ -1,9 +1,18 @@
 // The usage of an account: today's requests, those of the last 30 days as bars and as a table, the newest ones, and
 // the limits.
-import type { DayOfUse, RecentRequest } from "../accounts/usage.ts";
+import type { AccountUsage, DayOfUse, RecentRequest } from "../accounts/usage.ts";
 import type { Html } from "../text/html.ts";
 import { html, lines } from "../text/html.ts";
-import type { UsageView } from "./view.ts";
+
+/** The requests of an account, and the limits on them. */
+export interface UsageView {
+  /** Undefined if they cannot be read. */
+  readonly used: AccountUsage | undefined;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Requests at once. */
+  readonly burst: number;
+}
 
 /** Returns the content of the section. */
 export function usage({ used, rate, burst }: UsageView): Html {
