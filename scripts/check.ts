@@ -6,10 +6,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
-import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
-import { areCommandsGenerated, commandsFile } from "./commands.ts";
-import { arePlacesGenerated, placesFile } from "./sharding-table.ts";
-import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
+import { generatedFiles } from "./generated.ts";
 
 /** Takes as long as many of the other steps together, so it runs in parallel with them. */
 const linear = once(spawn("node_modules/.bin/tsx", ["scripts/check-linear.ts"], { stdio: "inherit" }), "close");
@@ -22,10 +19,12 @@ const steps: readonly Step[] = [
     () => buf("breaking", "proto", "--against", releasedImage),
   ],
   ["src/gen is out of date with the protos: run `npm run generate` and review the diff", isGenerated],
-  [`${clientSchemaFile} is out of date with src/gen/openapi.json: run \`npm run generate\``, isClientSchemaGenerated],
-  [`${prometheusRuleFile} is out of date with the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
-  [`${commandsFile} is out of date with the command line: run \`npm run generate\``, areCommandsGenerated],
-  [`${placesFile} is out of date with src/db/sharding.ts: run \`npm run generate\``, arePlacesGenerated],
+  ...generatedFiles.map(
+    ({ path, source, make }): Step => [
+      `${path} is out of date with ${source}: run \`npm run generate\``,
+      () => make() === read(path),
+    ],
+  ),
   [
     "the code is not formatted or breaks a rule of biome.jsonc: run `npm run format`",
     () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),

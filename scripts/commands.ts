@@ -1,24 +1,11 @@
 // Generates the guide's page on commands from the command line's own descriptions.
-import { readFileSync, writeFileSync } from "node:fs";
 import { Command } from "commander";
 import type { Context } from "../src/cli/context.ts";
 import { describe } from "../src/cli/program.ts";
 
-export const commandsFile = "docs/commands.md";
-
 type Row = readonly [name: string, meaning: string];
 
-export function generateCommands(): true {
-  writeFileSync(commandsFile, commandsPage());
-  return true;
-}
-
-/** Whether the page is up to date with the command line. */
-export function areCommandsGenerated(): boolean {
-  return readFileSync(commandsFile, "utf8") === commandsPage();
-}
-
-function commandsPage(): string {
+export function commandsPage(): string {
   const program = new Command("records");
   // Building the descriptions runs no command, so the context is never used.
   describe(program, {} as Context, () => undefined, {});
