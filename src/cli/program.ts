@@ -137,35 +137,11 @@ async function report(error: unknown, argv: readonly string[], program: Command,
     // Requested help exits with 0. Help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
-    const command = commandOf(program, argv);
-    const message =
-      error.code === "commander.help"
-        ? "a command is missing"
-        : inOneLine(unknownOption(error, argv, program, command));
-    return say(new CommandError(exitCodes.usage, "usage", `${message} (see ${pathOf(command)} --help)`), json);
+    const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
+    const hint = `see ${pathOf(commandOf(program, argv))} --help`;
+    return say(new CommandError(exitCodes.usage, "usage", `${message} (${hint})`), json);
   }
   return say(error instanceof CommandError ? error : await toCommandError(error, context), json);
-}
-
-/**
- * Returns the message of an error. The library reports a missing option before an unknown one, which may be the missing
- * one misspelt: therefore reads the arguments again with nothing required.
- */
-function unknownOption(
-  { code, message }: CommanderError,
-  argv: readonly string[],
-  program: Command,
-  command: Command,
-): string {
-  if (code !== "commander.missingMandatoryOptionValue") return message;
-  for (const option of command.options) option.makeOptionMandatory(false);
-  command.action(() => undefined);
-  try {
-    program.parse(argv, { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) return error.message;
-  }
-  return message;
 }
 
 /** Returns the command that the arguments name. */

@@ -94,14 +94,6 @@ test("the help of every command has an example that the program accepts", async 
   }
 });
 
-test("an unknown option is named with the nearest one, even if a required one is missing", async () => {
-  const { code, stderr } = await startCli(["import", "x.csv", "--acount", "y"]).ended;
-  expect([code, stderr]).toEqual([
-    2,
-    "records: unknown option '--acount' Did you mean --account? (see records import --help)\n",
-  ]);
-});
-
 test("bash completes commands, options and choices", async () => {
   const { code, stdout } = await startCli(["completion", "bash"]).ended;
   expect(code).toBe(0);
