@@ -1,6 +1,7 @@
 // Generates the guide's page on commands from the command line's own descriptions.
 import { Command } from "commander";
 import type { Context } from "../src/cli/context.ts";
+import { pathOf } from "../src/cli/examples.ts";
 import { describe } from "../src/cli/program.ts";
 
 type Row = readonly [name: string, meaning: string];
@@ -33,7 +34,7 @@ function leaves(command: Command): readonly Command[] {
 }
 
 function section(command: Command): string {
-  const name = nameOf(command);
+  const name = pathOf(command);
   const described = command.registeredArguments.filter(({ description }) => description !== "");
   const rows = [
     ...described.map((argument): Row => [`<${argument.name()}>`, argument.description]),
@@ -41,10 +42,6 @@ function section(command: Command): string {
   ];
   const parts = [`## ${name}`, sentence(command.description()), `\`${name} ${command.usage()}\``];
   return (rows.length === 0 ? parts : [...parts, table(rows)]).join("\n\n");
-}
-
-function nameOf(command: Command): string {
-  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
 function optionRows({ options }: Command): Row[] {

@@ -3,9 +3,8 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../src/embedded/port.ts";
 import type { McpClient, UserAgent, ToolResult } from "./client.ts";
 
 /** How to run the command line. */
@@ -108,13 +107,4 @@ async function finish(child: ReturnType<typeof spawn>, userAgent: UserAgent): Pr
   clearTimeout(timer);
   await visits.catch(() => undefined);
   return { status, out, errors };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
