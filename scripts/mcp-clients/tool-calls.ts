@@ -51,6 +51,8 @@ export const toolCalls: readonly ToolCall[] = [
   { tool: "search_notes", given: ({ contact }) => ({ contact_id: contact }), expected: ({ contact }) => contact },
   { tool: "search", given: ({ name }) => ({ query: name }), expected: ({ contact }) => `contact:${contact}` },
   { tool: "fetch", given: ({ contact }) => ({ id: `contact:${contact}` }), expected: ({ name }) => name },
+  // The first user of the demo.
+  { tool: "whoami", given: () => ({}), expected: () => "demo@example.com" },
 ];
 
 /** The string at a path; empty if there is none. */
