@@ -323,6 +323,122 @@ test.each([
     "7,Bo,Li,tel:+1-418;ext=5,Cy",
     { externalId: "7", fullName: "Bo Li", phone: "+1-418 ext. 5" },
   ],
+  [
+    "Outlook in Swedish",
+    "Förnamn;Mellannamn;Efternamn;Företag;Fax, arbete;Telefon, arbete;Telefon, hem;E-postadress;Anteckningar",
+    "Åsa;;Öberg;Acme;1;2;3;a@example.com;hej",
+    { fullName: "Åsa Öberg", email: "a@example.com", phone: "2", notes: "hej" },
+  ],
+  [
+    "Outlook in Danish",
+    "Fornavn;Mellemnavn;Efternavn;Firma;Arbejdstelefon;Personsøger;Mobiltelefon;E-mail-adresse;Noter",
+    "Bo;;Li;Acme;1;2;;b@example.com;hej",
+    { fullName: "Bo Li", email: "b@example.com", phone: "1", notes: "hej" },
+  ],
+  [
+    "Outlook in Norwegian",
+    "Fornavn;Mellomnavn;Etternavn;Firma;Telefon arbeid;Telefon hjemme;E-postadresse;Notater",
+    "Bo;;Li;Acme;1;2;b@example.com;hei",
+    { fullName: "Bo Li", email: "b@example.com", phone: "1", notes: "hei" },
+  ],
+  [
+    "Outlook in Finnish",
+    "Etunimi;Toinen nimi;Sukunimi;Yritys;Työpuhelin;Kotipuhelin;Matkapuhelin;Sähköpostiosoite;Muistiinpanot",
+    "Aino;;Salo;Acme;1;2;3;a@example.com;hei",
+    { fullName: "Aino Salo", email: "a@example.com", phone: "3", notes: "hei" },
+  ],
+  [
+    "Romanian, where Nume is the family name",
+    "Nume,Prenume,Telefon mobil,Adresă de e-mail",
+    "Ionescu,Ana,1,a@example.com",
+    { fullName: "Ana Ionescu", email: "a@example.com", phone: "1" },
+  ],
+  ["Romanian with one name", "Nume,Telefon", "Ana Ionescu,1", { fullName: "Ana Ionescu", phone: "1" }],
+  [
+    "Croatian",
+    "Ime,Prezime,Mobitel,E-pošta,Bilješke",
+    "Iva,Horvat,1,i@example.com,bok",
+    { fullName: "Iva Horvat", email: "i@example.com", phone: "1", notes: "bok" },
+  ],
+  [
+    "Ukrainian",
+    "Ім'я,Прізвище,Робочий телефон,Електронна пошта,Примітки",
+    "Оля,Бойко,1,o@example.com,так",
+    { fullName: "Оля Бойко", email: "o@example.com", phone: "1", notes: "так" },
+  ],
+  [
+    "Hebrew",
+    "שם פרטי,שם משפחה,טלפון נייד,דואר אלקטרוני,הערות",
+    "נועה,כהן,1,n@example.com,שלום",
+    { fullName: "נועה כהן", email: "n@example.com", phone: "1", notes: "שלום" },
+  ],
+  [
+    "Arabic, with another form of a letter",
+    "الاسم,اسم العائلة,رقم الجوال,البريد الالكتروني,ملاحظات",
+    "ليلى,حداد,1,l@example.com,أهلا",
+    { fullName: "ليلى حداد", email: "l@example.com", phone: "1", notes: "أهلا" },
+  ],
+  [
+    "Persian",
+    "نام,نام خانوادگی,تلفن همراه,ایمیل",
+    "سارا,کریمی,1,s@example.com",
+    { fullName: "سارا کریمی", email: "s@example.com", phone: "1" },
+  ],
+  [
+    "Indonesian",
+    "Nama,Nomor HP,Alamat Email",
+    "Siti Ayu,1,s@example.com",
+    {
+      fullName: "Siti Ayu",
+      email: "s@example.com",
+      phone: "1",
+    },
+  ],
+  ["Vietnamese", "Họ và tên,Số điện thoại,Ghi chú", "Lê An,1,chào", { fullName: "Lê An", phone: "1", notes: "chào" }],
+  ["Thai", "ชื่อ,นามสกุล,เบอร์โทรศัพท์", "มาลี,ใจดี,1", { fullName: "มาลี ใจดี", phone: "1" }],
+  [
+    "a Chinese mailbox",
+    "联系人,电子邮箱,手机号码,公司电话",
+    "佐伯美緒,m@example.com,1,2",
+    { fullName: "佐伯美緒", email: "m@example.com", phone: "1" },
+  ],
+  [
+    "a Japanese reader of business cards",
+    "会社名,氏名,e-mail,TEL会社,Fax",
+    "会社,佐伯 美緒,m@example.com,1,2",
+    { fullName: "佐伯 美緒", email: "m@example.com", phone: "1" },
+  ],
+  [
+    "types of numbers in columns of their own",
+    "Given Name,Phone,Phone Type,Phone 2,Phone 2 Type,Phone 3,Phone 3 Type",
+    "Bo,1,Work Fax,2,Home,3,Mobile",
+    { fullName: "Bo", phone: "3" },
+  ],
+  [
+    "a type in snake case",
+    "name,primary_phone,primary_phone_type,phone_2",
+    "Bo,1,fax,2",
+    { fullName: "Bo", phone: "2" },
+  ],
+  ["kinds of numbers without a word for phones", "Name,Mobil,Privat,Arbeit", "Bo,,1,2", { fullName: "Bo", phone: "2" }],
+  ["both parts of a name in one column", '"Last Name, First Name",Email', '"Li, Bo",', { fullName: "Li, Bo" }],
+  ["the same in other words", "First & Last Name,Phone", "Bo Li,1", { fullName: "Bo Li", phone: "1" }],
+  [
+    "a flattened object of an API",
+    "properties.firstname,properties.lastname,properties.email",
+    "Bo,Li,b@example.com",
+    { fullName: "Bo Li", email: "b@example.com" },
+  ],
+  ["a form", "Name (First),Name (Last),SMS", "Bo,Li,1", { fullName: "Bo Li", phone: "1" }],
+  [
+    "a part that a program requires",
+    "First Name,Last Name,Email",
+    "Bo,-,b@example.com",
+    {
+      fullName: "Bo",
+      email: "b@example.com",
+    },
+  ],
 ])("recognizes the headers of an export: %s", async (_name, header, row, expected) => {
   expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
 });
@@ -356,7 +472,8 @@ test("what spreadsheets add to a cell is no part of it, and a number that they h
     ["3.108207129E9", "Di", "x"],
     ["4.91715E+11", "Ed", "x"],
     ['"4,91715E+11"', "Flo", "x"],
-  ].map(([phone, name, notes], at) => `${at === 5 ? "1.2E+15" : at},${phone},${name},${notes}`);
+    ['"491,715,550,100"', "Gus", "x"],
+  ].map(([phone, name, notes], at) => `${at === 5 ? "1.2E+15" : `'${at}`},${phone},${name},${notes}`);
   const entries = await csv(`Record ID,Phone,Name,Comment\n${rows.join("\n")}\n`);
   expect(entries.map(held)).toEqual([
     { externalId: "0", phone: "+49 171", fullName: "Ann", notes: "x" },
@@ -365,8 +482,9 @@ test("what spreadsheets add to a cell is no part of it, and a number that they h
     { externalId: "3", phone: "3108207129", fullName: "Di", notes: "x" },
     { externalId: "4", fullName: "Ed", notes: "x" },
     { fullName: "Flo", notes: "x" },
+    { externalId: "6", phone: "491715550100", fullName: "Gus", notes: "x" },
   ]);
-  expect(entries.map(({ leftOut }) => leftOut)).toEqual([0, 0, 0, 0, 1, 2]);
+  expect(entries.map(({ leftOut }) => leftOut)).toEqual([0, 0, 0, 0, 1, 2, 0]);
   expect((await csv('Name,Phone\n="Bo",="1"\n')).map(held)).toEqual([{ fullName: "Bo", phone: "1" }]);
 });
 
@@ -494,6 +612,33 @@ test("the first valid address of a row is imported; a row is rejected if it has 
     [6, { externalId: "5", fullName: "Di" }],
     [7, { externalId: "6", fullName: "Ed" }],
   ]);
+});
+
+test("what stands for no value is none: it costs neither the contact nor its other values [IMP-06]", async () => {
+  const text = `Name,Email,E-mail 2 Address,Phone,Mobile,Comment
+Ann,N/A,,n/a,,
+Bo,-,b@example.com,0,0171,"-"
+Cy,none,NULL,NULL,#N/A,null
+Di,,rena@example.com.,########,030,"NULL"
+#REF!,e@example.com,,,,\\N
+`;
+  expect((await csv(text)).map(held)).toEqual([
+    { fullName: "Ann" },
+    { fullName: "Bo", email: "b@example.com", phone: "0171", notes: "-" },
+    { fullName: "Cy" },
+    { fullName: "Di", email: "rena@example.com", phone: "030", notes: "NULL" },
+    { email: "e@example.com" },
+  ]);
+});
+
+test("of several numbers that are too long together, the first is imported, and the rest is counted", async () => {
+  const numbers = "+44 20 7946 0958 (office), +44 20 7946 0959 (assistant) / +44 20 7946 0960";
+  const entries = await csv(`Name,Phone\nAnn,"${numbers}"\nBo,1 / 2\n`);
+  expect(entries.map(held)).toEqual([
+    { fullName: "Ann", phone: "+44 20 7946 0958 (office)" },
+    { fullName: "Bo", phone: "1 / 2" },
+  ]);
+  expect(entries.map(({ leftOut }) => leftOut)).toEqual([1, 0]);
 });
 
 test("blanks around cells and headers are not part of them, except in the columns of an export of Records", async () => {

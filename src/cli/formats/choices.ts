@@ -30,9 +30,18 @@ export function shortened(text: string): string {
 /** An address within Exchange (X.500), which Outlook exports for colleagues in place of an email. */
 const internalAddress = /^\s*\/o=/i;
 
+/** What people and programs write in place of an address or a number that there is not. */
+const absent =
+  /^(?:[-–—_.?*#0\s]*|#?n\/?a\.?|n\.\s?[av]\.?|none|nil|null|nan|unknown|undefined|not provided|k\.\s?a\.?|keine?|aucune?|nessun[ao]|ningun[ao])$/i;
+
+/** Returns whether a value says that there is none. */
+export function isAbsent(value: string): boolean {
+  return absent.test(value.trim());
+}
+
 /** Returns the preferred valid address, or a problem if there are only invalid ones. */
 export function chooseEmail(choices: readonly Choice[]): { readonly email?: string; readonly problem?: string } {
-  const filled = choices.filter(({ value }) => value.trim() !== "" && !internalAddress.test(value));
+  const filled = choices.filter(({ value }) => !isAbsent(value) && !internalAddress.test(value));
   for (const { value } of filled.toSorted((a, b) => a.preference - b.preference)) {
     const found = addressIn(value);
     if (found !== undefined) return { email: found };
@@ -52,7 +61,7 @@ function addressIn(value: string): string | undefined {
   return visible(value)
     .split(/[\s<>,;|"]+/)
     .map((part) => part.replace(/^mailto:/i, "").replace(/^['(]|[')]$/g, ""))
-    .map((part) => part.split("?", 1)[0] ?? "")
+    .map((part) => (part.split("?", 1)[0] ?? "").replace(/\.$/, ""))
     .find((part) => part.length <= maxEmailLength && email.test(part));
 }
 
@@ -81,10 +90,23 @@ export function choosePhone(choices: readonly Choice[]): { readonly phone?: stri
     .filter(({ value }) => value.trim() !== "")
     .map(({ value, preference, kind }) => ({ value: numberOf(visible(value)), preference, rank: phoneRank(kind) }))
     .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
-  const fits = ranked.filter(({ value }) => [...value].length <= maxPhoneLength);
-  const phone = fits[0]?.value;
-  const leftOut = ranked.length - fits.length;
+  const leftOut = ranked.filter(({ value }) => !fitsPhone(value)).length;
+  const phone = ranked.map(({ value }) => fittingPhone(value)).find((value) => value !== undefined);
   return phone === undefined ? { leftOut } : { phone, leftOut };
+}
+
+/** What divides several numbers in one value. */
+const severalNumbers = /[;|\n]|, |\s[/&]\s|\s(?:or|oder|ou)\s/i;
+
+function fitsPhone(value: string): boolean {
+  return [...value].length <= maxPhoneLength;
+}
+
+/** Returns a number that can be stored: the first one of a value that is too long because it has several. */
+function fittingPhone(value: string): string | undefined {
+  if (fitsPhone(value)) return value;
+  const several = value.split(severalNumbers).map((one) => one.trim());
+  return several.length === 1 ? undefined : several.find((one) => /\d/.test(one) && fitsPhone(one));
 }
 
 /**
@@ -125,13 +147,16 @@ export interface NameParts {
 
 const eastAsian = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]/u;
 
+/** What people write in a part that a program requires. */
+const filler = /^[-–—.]*$/;
+
 /** Returns the parts as one name. In Chinese, Japanese and Korean, the family name comes first. */
 export function nameOf({ prefix, given, additional, family, suffix }: NameParts): string | undefined {
   const isEastAsian = eastAsian.test(given ?? "") && eastAsian.test(family ?? "");
   const inOrder = isEastAsian ? [family, given, additional] : [given, additional, family];
   const name = [prefix, ...inOrder, suffix]
     .map((part) => part?.trim() ?? "")
-    .filter((part) => part !== "")
+    .filter((part) => !filler.test(part))
     .join(" ");
   return firstVisible(name);
 }

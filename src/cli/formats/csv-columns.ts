@@ -5,7 +5,7 @@ import { firstVisible } from "../../text/text.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";
-import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred, shortened } from "./choices.ts";
+import { chooseEmail, choosePhone, isAbsent, maxExternalIdLength, nameOf, notPreferred, shortened } from "./choices.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 import { targetByWords } from "./csv-header-words.ts";
 import type { Cell } from "./csv-rows.ts";
@@ -67,20 +67,27 @@ const names: ReadonlyMap<string, { readonly target: Target; readonly rank: numbe
  * Headers whose meaning depends on the other columns, in the order in which it is decided: they mean `to` if there is
  * `needs` and there is no `lacks`.
  */
-const dependent: readonly Dependent[] = [
-  { names: ["apelido"], to: "nickname", needs: "family_name" },
-  { names: ["name", "nom", "naam"], to: "family_name", needs: "given_name", lacks: "family_name" },
-  {
-    names: ["name", "nombre", "nome", "이름".normalize("NFD")],
-    to: "given_name",
-    needs: "family_name",
-    lacks: "given_name",
-  },
-  { names: ["prefix"], to: "name_prefix", needs: "given_name" },
-  { names: ["home"], to: "phone_home", needs: "phone_pager" },
-  { names: ["particular"], to: "phone_home", needs: "phone_work" },
-  { names: ["work"], to: "phone_work", needs: "phone_pager" },
-];
+const dependent: readonly Dependent[] = (
+  [
+    { names: ["Apelido"], to: "nickname", needs: "family_name" },
+    {
+      names: ["Name", "Nom", "Naam", "Nume", "Navn", "Namn", "Nimi"],
+      to: "family_name",
+      needs: "given_name",
+      lacks: "family_name",
+    },
+    {
+      names: ["Name", "Nombre", "Nome", "Ime", "Tên", "이름", "名前", "שם", "الاسم", "نام", "ชื่อ"],
+      to: "given_name",
+      needs: "family_name",
+      lacks: "given_name",
+    },
+    { names: ["Prefix"], to: "name_prefix", needs: "given_name" },
+    { names: ["Home", "Privat"], to: "phone_home", needs: "phone_mobile" },
+    { names: ["Particular"], to: "phone_home", needs: "phone_work" },
+    { names: ["Work", "Arbeit"], to: "phone_work", needs: "phone_mobile" },
+  ] satisfies Dependent[]
+).map((one) => ({ ...one, names: one.names.map((name) => keyOf(name).base) }));
 
 interface Dependent {
   readonly names: readonly string[];
@@ -182,7 +189,8 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const textAt = (at: number): string => {
         const { text = "", isQuoted = false } = row[at] ?? {};
         // A cell of our own export has the exact text.
-        return isQuoted && own.has(header[at] ?? "") ? text : written(text.trim(), isMarked);
+        if (isQuoted && own.has(header[at] ?? "")) return text;
+        return !isQuoted && !isExport && noValue.test(text) ? "" : written(text.trim(), isMarked);
       };
       // A number that a spreadsheet has rounded is none.
       const isWhole = (text: string): boolean => isExport || !rounded.test(text);
@@ -201,7 +209,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       };
       const { email, ...problem } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
       const numbers = phones.flatMap((one) => choicesIn(one, one.kind));
-      const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value)));
+      const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value) && (isExport || !isAbsent(value))));
       const broken = numbers.filter(({ value }) => !isWhole(value)).length;
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
       const name = nameOf({
@@ -211,9 +219,11 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
         suffix,
         ...(hasWhole && hasWord(given, family) ? {} : { family }),
       });
-      const externalId = first("external_id");
+      const said = first("external_id");
+      const externalId = isExport ? said : said?.replace(apostrophe, "");
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
+      values.set("external_id", externalId);
       values.set("full_name", first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? "")));
       values.set("email", email);
       values.set("phone", chosen.phone);
@@ -225,6 +235,12 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
 }
 
 const empty = { values: new Map<string, string>(), leftOut: 0 };
+
+/** What databases and spreadsheets write into a cell without a value. */
+const noValue = /^\s*(?:NULL|null|\(null\)|\\N|#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!))\s*$/;
+
+/** The mark before a number that a spreadsheet would calculate with. */
+const apostrophe = /^['’](?=[+\d])/;
 
 /** A cell such as `="0171"`, which a spreadsheet leaves as it is. */
 const marked = /^="(.*)"$/s;
@@ -239,12 +255,19 @@ function written(text: string, isMarked: boolean): string {
 /** A number that a spreadsheet has rounded, such as `4.91715E+11`. */
 const rounded = /^\d[.,]\d+E\+?\d+$/i;
 
-/** Returns a number without what spreadsheets and programs add to it: `'0171`, `491715550100.0`, `3.108207129E9`. */
+/** A number with separators of thousands. */
+const grouped = /^\d{1,3}(?:,\d{3}){2,}$/;
+
+/**
+ * Returns a number without what spreadsheets and programs add to it: `'0171`, `491715550100.0`, `491,715,550,100`,
+ * `3.108207129E9`.
+ */
 function dialled(text: string): string {
   const plain = text
     .trim()
-    .replace(/^'/, "")
-    .replace(/^(\d{5,})\.0+$/, "$1");
+    .replace(/^['’]/, "")
+    .replace(/^(\d{5,})\.0+$/, "$1")
+    .replace(grouped, (number) => number.replaceAll(",", ""));
   const [, first = "", rest = "", exponent = ""] = /^(\d)[.,](\d+)E\+?(\d{1,2})$/i.exec(plain) ?? [];
   return first !== "" && rest.length === Number(exponent) ? `${first}${rest}` : plain;
 }
@@ -289,7 +312,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     else columns.push(column);
   };
   const undecided: Found[] = [];
-  const codes = new Map(header.map((name, at) => [keyOf(name).base, at] as const));
+  const columns = new Map(header.map((name, at) => [columnKey(keyOf(name)), at] as const));
   for (const [at, name] of header.entries()) {
     const mapped = map.get(headerKey(name));
     const { base, number } = keyOf(name);
@@ -297,9 +320,12 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
       if (mapped !== "-") put(mapped, { at, label: undefined, isMapped: true, base: "", order: [-1, 0, at] });
       continue;
     }
-    const label = labelOf(header, at);
-    const found = names.get(base) ?? ofPerson(base) ?? byWords(name);
-    const code = base.endsWith("number") ? codes.get(`${base.slice(0, -"number".length)}callingcode`) : undefined;
+    /** Returns the column whose name is that of this one with another end. */
+    const beside = (stem: string, end: string): number | undefined =>
+      columns.get(columnKey({ base: `${stem}${end}`, number }));
+    const label = labelOf(header, at) ?? beside(base, "type") ?? beside(base, "label");
+    const found = names.get(base) ?? ofPerson(base) ?? ofBothNames(name) ?? byWords(name);
+    const code = base.endsWith("number") ? beside(base.slice(0, -"number".length), "callingcode") : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
     const column = { at, label, callingCode: code, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
@@ -312,21 +338,32 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
       (one) => one.names.includes(base) && has.has(one.needs) && (one.lacks === undefined || !has.has(one.lacks)),
     );
     const target = rule?.to ?? names.get(base)?.target;
-    const columns = undecided.filter((one) => one.base === base);
-    if (target === undefined || columns.length === 0) continue;
-    for (const column of columns) put(target, column);
+    const all = undecided.filter((one) => one.base === base);
+    if (target === undefined || all.length === 0) continue;
+    for (const column of all) put(target, column);
     has.add(target);
   }
-  for (const columns of columnsOf.values()) columns.sort((one, other) => compare(one.order, other.order));
+  for (const all of columnsOf.values()) all.sort((one, other) => compare(one.order, other.order));
   return columnsOf;
 }
 
-/** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
-const person = /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved)/;
+/** Words before the name, email or phone of a person, as in `Invitee First Name` and `properties.email`. */
+const person =
+  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|properties|attributes|fields)/;
 
 function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
   const found = names.get(base.replace(person, ""));
   return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
+}
+
+const between = /[,/&+]| (?:and|und|et|y|e|og|och|i|en|ja) /i;
+
+/** Recognizes a header such as `Last Name, First Name`. */
+function ofBothNames(header: string): { readonly target: Target; readonly rank: number } | undefined {
+  const parts = header.slice(0, maxKeyLength).split(between);
+  const found = parts.map((part) => names.get(keyOf(part).base)?.target);
+  const isBoth = parts.length === 2 && found.includes("given_name") && found.includes("family_name");
+  return isBoth ? { target: "full_name", rank: names.size } : undefined;
 }
 
 /** Returns the target of a header by its words. A column with a name that a program is known for takes precedence. */
@@ -337,6 +374,11 @@ function byWords(header: string): { readonly target: Target; readonly rank: numb
 
 function compare(one: readonly number[], other: readonly number[]): number {
   return one.map((value, at) => value - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** Returns a text that two headers share if they have the same words and number. */
+function columnKey({ base, number }: ReturnType<typeof keyOf>): string {
+  return `${base} ${number}`;
 }
 
 /** Google's `Phone 1 - Label` comes before `Phone 1 - Value`, in every language. */
