@@ -228,9 +228,20 @@ test("a card that is no contact is a problem with its line: without an end, twic
     [1, "is outside a card: a card begins with BEGIN:VCARD"],
     [3, "the card has no END:VCARD"],
     [5, { fullName: "Una" }],
-    [9, "has two versions: it may be two cards without an end between"],
+    [9, "has two versions and names: it may be two cards without an end between"],
     [15, "the card has no name, email, phone or note"],
     [19, 'has no valid email address: "una at example"'],
+  ]);
+});
+
+test("a server may have repeated lines of a card, and a program may have indented them [IMP-03]", async () => {
+  const repeated = card(["VERSION:3.0", "PRODID:a", "PRODID:b", "FN:Una Ray", "TEL:1"]);
+  const folded = card(["FN:Bo Li", "NOTE:one ", " two"]).replace(/^(?=.)/gm, "\t ");
+  const plain = card(["FN:Cy", "NOTE:one", " two"]);
+  expect((await vcards(repeated + folded + plain)).map(held)).toEqual([
+    { fullName: "Una Ray", phone: "1" },
+    { fullName: "Bo Li", notes: "one two" },
+    { fullName: "Cy", notes: "onetwo" },
   ]);
 });
 

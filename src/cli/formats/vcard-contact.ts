@@ -56,7 +56,9 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
   const all = (name: string): readonly Property[] => withoutAlternatives(byName.get(name) ?? []);
   const text = (name: string): string | undefined => firstVisible(...all(name).map(lineOf));
   const versions = all("VERSION").map(({ value }) => value.trim());
-  if (versions.length > 1) return { leftOut, problem: "has two versions: it may be two cards without an end between" };
+  // Some servers repeat the line of the version each time that they write a card.
+  if (versions.length > 1 && new Set(all("FN").map(lineOf)).size > 1)
+    return { leftOut, problem: "has two versions and names: it may be two cards without an end between" };
   const kind = [...all("KIND"), ...all("X-ADDRESSBOOKSERVER-KIND")].map(({ value }) => value.trim().toLowerCase());
   if (kind.includes("group")) return { leftOut, skipped: "group" };
 

@@ -13,6 +13,7 @@ const maxCardLength = 16 * 1024 * 1024;
 
 const begin = /^BEGIN:\s*VCARD\s*$/i;
 const end = /^END:\s*VCARD/i;
+const indented = /^[\t ]+(?=BEGIN:)/i;
 const mayBeEdge = /^[BbEe\xef]/;
 /** The bytes of a byte order mark in UTF-8: files that were joined have one before each card. */
 const marks = /^(?:\xef\xbb\xbf)+/;
@@ -57,9 +58,12 @@ export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: stri
 
   /** How many line ends without a line feed came before. */
   let extra = 0;
+  /** The blanks before each line of a card that a program has indented. Folded lines have one more. */
+  let indent = "";
   for await (const lines of all) {
     for (const { number, text, problem } of lines) {
-      const whole = withoutReturns(text);
+      if (card === undefined) indent = indented.exec(text)?.[0] ?? "";
+      const whole = withoutReturns(text.startsWith(indent) ? text.slice(indent.length) : text);
       // Most lines are those of pictures, and neither begin nor end a card.
       if (card !== undefined && problem === undefined && !mayBeEdge.test(whole) && !whole.includes("\r")) {
         takeLine(card, { number, text: whole }, whole);
