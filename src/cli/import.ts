@@ -19,7 +19,7 @@ Formats (from the file's name by default; standard input is NDJSON):
           external id. Groups of contacts are skipped.
   transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
           with speakers, or with --format transcript the JSON of Fireflies,
-          Granola or Otter
+          Granola, Otter or speech recognition
   icalendar  a session for each event, and for each time of a recurring one
           until 31 days from now. Whole days and cancelled events are left out.
 

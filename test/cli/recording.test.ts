@@ -252,6 +252,71 @@ test("the JSON of Fireflies has title, times, link, sentences, summary and actio
   ]);
 });
 
+test("the JSON of speech recognition has its speakers and times [OPS-04]", async () => {
+  const words = ["Hello there.", "Hi Ada, good to see you."] as const;
+  const whisper = {
+    text: "…",
+    segments: words.map((text, at) => ({ id: at, start: at * 2, end: at * 2 + 2, text: ` ${text}` })),
+  };
+  const whisperX = { segments: whisper.segments.map((one, at) => ({ ...one, speaker: `SPEAKER_0${at}` })) };
+  const amazon = {
+    jobName: "j",
+    results: {
+      transcripts: [{ transcript: "…" }],
+      audio_segments: words.map((transcript, at) => ({
+        transcript,
+        start_time: `${at * 2}.0`,
+        end_time: `${at * 2 + 2}.0`,
+        speaker_label: `spk_${at}`,
+      })),
+    },
+  };
+  const deepgram = {
+    metadata: { duration: 4 },
+    results: {
+      channels: [],
+      utterances: words.map((transcript, at) => ({ start: at * 2, end: at * 2 + 2, transcript, speaker: at })),
+    },
+  };
+  const assembly = {
+    id: "a1",
+    utterances: words.map((text, at) => ({ text, start: at * 2_000, end: at * 2_000 + 2_000, speaker: "AB"[at] })),
+  };
+  for (const [json, speakers] of [
+    [whisper, undefined],
+    [whisperX, ["SPEAKER_00", "SPEAKER_01"]],
+    [amazon, ["spk_0", "spk_1"]],
+    [deepgram, ["Speaker 0", "Speaker 1"]],
+    [assembly, ["Speaker A", "Speaker B"]],
+  ] as const)
+    expect(await meetings(JSON.stringify(json), "Kickoff.json")).toEqual([
+      {
+        session: { title: "Kickoff", source: "recording" },
+        transcript:
+          speakers === undefined
+            ? [`[00:00:00] ${words.join(" ")}`]
+            : words.map((text, at) => `[00:00:0${at * 2}] ${speakers[at] ?? ""}: ${text}`),
+        notes: {},
+      },
+    ]);
+});
+
+test("captions that roll up have each line once, unless it is said again [OPS-04]", async () => {
+  const cue = (from: number, to: number, ...lines: string[]) =>
+    `00:00:0${from}.000 --> 00:00:0${to}.000 align:start\n${lines.join("\n")}\n\n`;
+  const file = [
+    "WEBVTT\nKind: captions\n\n",
+    cue(0, 1, " ", "hello<00:00:00.500><c> there</c>"),
+    cue(1, 2, "hello there", " "),
+    cue(2, 3, "hello there", "good<00:00:02.500><c> day</c>"),
+    cue(3, 4, "good day", " "),
+    cue(4, 5, "good day", "hello<00:00:04.500><c> there</c>"),
+  ].join("");
+  expect((await meetings(file, "x.vtt"))[0]?.transcript).toEqual(["[00:00:00] hello there good day hello there"]);
+  const plain = `WEBVTT\n\n${cue(0, 1, "Yes.")}${cue(1, 2, "Yes.")}`;
+  expect((await meetings(plain, "x.vtt"))[0]?.transcript).toEqual(["[00:00:00] Yes. Yes."]);
+});
+
 test("the cache and the exports of Granola have notes, summary and transcript; deleted documents are left out [OPS-04]", async () => {
   const document = { id: "g1", title: "1:1", created_at: "2026-03-02T09:00:00.000Z", notes_markdown: "- mine" };
   const state = {

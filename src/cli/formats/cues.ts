@@ -68,8 +68,25 @@ function cuesIn(lines: readonly string[]): Turn[] {
       said.push(lines[++at] ?? "");
     cues.push({ speaker, start, end, lines: said });
   }
+  if (lines.some((line) => wordTime.test(line))) leaveOutRepeated(cues);
   const isRepeated = repetitionIn(cues.map(({ lines: [first = ""] }) => plain(first)));
   return cues.flatMap((cue) => turnsOfCue(cue, isRepeated));
+}
+
+/** The time of a word within a line: captions that roll up, as YouTube writes them, show each line in several cues. */
+const wordTime = /<\d\d:\d\d:\d\d\.\d{3}><c>/;
+
+function leaveOutRepeated(cues: Cue[]): void {
+  let last = "";
+  for (const [at, cue] of cues.entries()) {
+    const kept: string[] = [];
+    for (const line of cue.lines) {
+      const text = plain(line);
+      if (text !== "" && text !== last) kept.push(line);
+      if (text !== "") last = text;
+    }
+    cues[at] = { ...cue, lines: kept };
+  }
 }
 
 /** Returns whether a cue begins in this line: with its number, with a name after an empty line, or with its timing. */

@@ -1,5 +1,5 @@
 // Reads what recorders of meetings export, as a session with its transcript and notes: captions, texts, and the JSON of
-// Fireflies, Granola and Otter.
+// Fireflies, Granola, Otter and speech recognition.
 import { hash } from "node:crypto";
 import { basename } from "node:path";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -44,10 +44,10 @@ export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, fil
     }
   const text = lines.join("\n");
   if (text.trim() === "") return;
-  const meetings = isJson(text) ? meetingsIn(text) : [meetingOf(text, basename(file))];
+  const meetings = isJson(text) ? meetingsIn(text, basename(file)) : [meetingOf(text, basename(file))];
   if (meetings === undefined || meetings.length === 0) {
     const problem =
-      "has no meeting that is known: must be WebVTT, SRT, a text, or the JSON of Fireflies, Granola or Otter";
+      "has no meeting that is known: must be WebVTT, SRT, a text, or the JSON of Fireflies, Granola, Otter or speech recognition";
     yield { line: 1, input: text.slice(0, 1_000), content: { problem } };
     return;
   }
@@ -92,7 +92,7 @@ function meetingOf(text: string, file: string): Meeting {
   const { title, start } = nameOf(file);
   const last = turns?.at(-1)?.end;
   return {
-    externalId: `recording-${hash("sha256", text).slice(0, 32)}`,
+    externalId: `recording-${digestOf(text)}`,
     title,
     start,
     end: start === undefined || last === undefined ? undefined : new Date(start.getTime() + last * 1_000),
@@ -136,7 +136,7 @@ function isJson(text: string): boolean {
 }
 
 /** Returns the meetings of a JSON file; undefined if it has none. */
-function meetingsIn(text: string): readonly Meeting[] | undefined {
+function meetingsIn(text: string, file: string): readonly Meeting[] | undefined {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -145,7 +145,7 @@ function meetingsIn(text: string): readonly Meeting[] | undefined {
   }
   // Granola's cache is JSON within JSON.
   const cache = at(json, "cache");
-  if (typeof cache === "string") return meetingsIn(cache);
+  if (typeof cache === "string") return meetingsIn(cache, file);
   const state = at(cache, "state") ?? at(json, "state");
   const { documents, transcripts } = membersOf(state);
   if (isObject(documents)) {
@@ -162,12 +162,48 @@ function meetingsIn(text: string): readonly Meeting[] | undefined {
     ? [one]
     : (listOf(several) ?? listAt(data, "meetings") ?? listAt(data, "docs") ?? listAt(data, "notes"));
   if (list !== undefined) return list.flatMap((each) => meetingIn(each, "granola"));
+  const speech = speechIn(data);
+  if (speech !== undefined)
+    return meetingIn({ id: digestOf(text), title: nameOf(file).title, sentences: speech }, "recording");
   if (!Array.isArray(data)) return meetingIn(data, "granola");
   const all = data as readonly unknown[];
   // Fireflies exports the sentences alone.
   return all.some((each) => at(each, "sentence") !== undefined)
-    ? meetingIn({ id: hash("sha256", text).slice(0, 32), sentences: all }, "fireflies")
+    ? meetingIn({ id: digestOf(text), sentences: all }, "fireflies")
     : all.flatMap((each) => meetingIn(each, "granola"));
+}
+
+function digestOf(text: string): string {
+  return hash("sha256", text).slice(0, 32);
+}
+
+/** The longest time in seconds in which somebody says a word. */
+const maxWord = 20;
+
+/** Returns what was said in the output of Whisper, AssemblyAI, Deepgram or Amazon Transcribe; undefined for others. */
+function speechIn(json: unknown): readonly unknown[] | undefined {
+  const results = at(json, "results");
+  const lists = [json, results].flatMap((one) => [listAt(one, "segments"), listAt(one, "utterances")]);
+  const found = [...lists, listAt(results, "audio_segments")].find((list) => list?.some((one) => textIn(one) !== ""));
+  const words = found?.map((one) => textIn(one).split(" ").length).reduce((sum, count) => sum + count, 0) ?? 0;
+  const end = at(found?.at(-1), "end");
+  // AssemblyAI counts milliseconds.
+  if (found === undefined || !Number.isInteger(end) || Number(end) < words * maxWord) return found;
+  return found.map((one) => ({
+    ...membersOf(one),
+    start: Number(at(one, "start")) / 1_000,
+    end: Number(at(one, "end")) / 1_000,
+  }));
+}
+
+function textIn(sentence: unknown): string {
+  const text = firstText(sentence, ["text", "raw_text", "sentence", "transcript"]) ?? "";
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Speech recognition counts the speakers that it hears: `0` or `A`. */
+function counted(speaker: unknown): string | undefined {
+  return /^(?:[A-Z]|\d{1,3})$/.test(String(speaker)) ? `Speaker ${String(speaker)}` : undefined;
 }
 
 function meetingIn(value: unknown, usual: string): readonly Meeting[] {
@@ -233,13 +269,14 @@ const voices: ReadonlyMap<string | undefined, string> = new Map([
 function turnsOf(sentences: readonly unknown[]): readonly Turn[] {
   const firstTime = sentences.map((one) => dateOf(at(one, "start_timestamp"))).find((one) => one !== undefined);
   return sentences.flatMap((one) => {
-    const text = firstText(one, ["text", "raw_text", "sentence", "transcript"])?.replace(/\s+/g, " ").trim();
+    const text = textIn(one);
     const speaker =
-      firstText(one, ["speaker_name", "speaker", "speakerName"]) ??
+      counted(at(one, "speaker")) ??
+      firstText(one, ["speaker_name", "speaker", "speakerName", "speaker_label"]) ??
       firstText(at(one, "speaker"), ["name"]) ??
       voices.get(firstText(one, ["source"]) ?? firstText(at(one, "speaker"), ["source"]));
     const times = ["start", "end"].map((which) => timeOf(one, which, firstTime));
-    return text === undefined || text === "" ? [] : [{ speaker, start: times[0], end: times[1], text }];
+    return text === "" ? [] : [{ speaker, start: times[0], end: times[1], text }];
   });
 }
 
