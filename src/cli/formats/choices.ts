@@ -31,12 +31,13 @@ export function shortened(text: string): string {
 const internalAddress = /^\s*\/o=/i;
 
 /** What people and programs write in place of an address or a number that there is not. */
-const absent =
-  /^(?:[-–—_.?*#0\s]*|#?n\/?a\.?|n\.\s?[av]\.?|none|nil|null|nan|unknown|undefined|not provided|k\.\s?a\.?|keine?|aucune?|nessun[ao]|ningun[ao])$/i;
+const absent = new Set(
+  "n/a na #n/a n.a. n.v. none nil null nan unknown undefined k.a. kein keine aucun aucune nessuno ninguno".split(" "),
+);
 
 /** Returns whether a value says that there is none. */
 export function isAbsent(value: string): boolean {
-  return absent.test(value.trim());
+  return absent.has(value.trim().toLowerCase()) || /^[-–—_.?*#0\s]*$/.test(value);
 }
 
 /** Returns the preferred valid address, or a problem if there are only invalid ones. */

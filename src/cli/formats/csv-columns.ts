@@ -347,12 +347,13 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
   return columnsOf;
 }
 
-/** Words before the name, email or phone of a person, as in `Invitee First Name` and `properties.email`. */
-const person =
-  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|properties|attributes|fields)/;
+/** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
+const person = /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved)/;
+/** The object that a flattened header begins with, as in `properties.email`. */
+const object = /^(?:properties|attributes|fields)/;
 
 function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
-  const found = names.get(base.replace(person, ""));
+  const found = names.get(base.replace(object, "").replace(person, ""));
   return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
 }
 

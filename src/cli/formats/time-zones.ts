@@ -52,18 +52,20 @@ class NamedZone extends ICAL.Timezone {
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
   const names = [parts, parts.slice(-3), parts.slice(-2), parts.slice(-1)].map((some) => some.join("/"));
-  return windowsZones.get(said.toLowerCase()) ?? names.find(isKnown);
+  return windowsZones.get(said.toLowerCase().replace(" and canada", " & canada")) ?? names.find(isKnown);
 }
 
 const areas = ["Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "America/Argentina"];
 
 /**
  * Returns the IANA name of a zone that Outlook shows as `(UTC+01:00) Amsterdam, Berlin, Rome`, in any language. The
- * offset is that of standard time. The cities that have it must have the same time all year.
+ * offset is that of standard time. The cities that have it must have the same time all year. Some programs write the
+ * cities alone: then all that are known must, and there must be two.
  */
 function nameOfPlaces(said: string): string | undefined {
-  const [, sign = "+", hours = "0", minutes = "0", places = ""] =
-    /^\((?:UTC|GMT) ?(?:([+-])(\d\d?)[:.]?(\d\d)?)?\) ?(.+)$/i.exec(said) ?? [];
+  const [prefix, sign = "+", hours = "0", minutes = "0"] =
+    /^\((?:UTC|GMT) ?(?:([+-])(\d\d?)[:.]?(\d\d)?)?\) ?/i.exec(said) ?? [];
+  const places = said.slice(prefix?.length ?? 0);
   const known = nameOf(places);
   if (known !== undefined || places === "") return known;
   const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
@@ -73,7 +75,8 @@ function nameOfPlaces(said: string): string | undefined {
     .flatMap((city) => areas.map((area) => `${area}/${city}`))
     .filter(isKnown)
     .map((name) => ({ name, offsets: [1, 7].map((month) => offsetIn(name, month)) }))
-    .filter(({ offsets }) => Math.min(...offsets) === offset);
+    .filter(({ offsets }) => prefix === undefined || Math.min(...offsets) === offset);
+  if (prefix === undefined && found.length < 2) return undefined;
   return new Set(found.map(({ offsets }) => String(offsets))).size === 1 ? found[0]?.name : undefined;
 }
 
