@@ -431,6 +431,26 @@ test.each([
   ],
   ["a form", "Name (First),Name (Last),SMS", "Bo,Li,1", { fullName: "Bo Li", phone: "1" }],
   [
+    "Lithuanian",
+    "Vardas,Pavardė,El. paštas,Mobilusis telefonas",
+    "Ona,Balsė,o@example.com,1",
+    { fullName: "Ona Balsė", email: "o@example.com", phone: "1" },
+  ],
+  [
+    "a CRM in Russian, by the words of its columns",
+    "Наименование,Рабочий e-mail,Рабочие заметки,Личный мобильный телефон",
+    "Оля Бойко,o@example.com,x,1",
+    { fullName: "Оля Бойко", email: "o@example.com", phone: "1" },
+  ],
+  [
+    "the questions of a form",
+    "What's your name?,Your email address,Your phone number",
+    "Bo Li,b@example.com,1",
+    { fullName: "Bo Li", email: "b@example.com", phone: "1" },
+  ],
+  ["a person of a German company", "Ansprechpartner Vorname,Ansprechpartner Nachname", "Bo,Li", { fullName: "Bo Li" }],
+  ["Attio, whose name is a record", "Record,Company,Email addresses", "Bo Li,Acme,", { fullName: "Bo Li" }],
+  [
     "a part that a program requires",
     "First Name,Last Name,Email",
     "Bo,-,b@example.com",
@@ -631,14 +651,31 @@ Di,,rena@example.com.,########,030,"NULL"
   ]);
 });
 
-test("of several numbers that are too long together, the first is imported, and the rest is counted", async () => {
-  const numbers = "+44 20 7946 0958 (office), +44 20 7946 0959 (assistant) / +44 20 7946 0960";
-  const entries = await csv(`Name,Phone\nAnn,"${numbers}"\nBo,1 / 2\n`);
-  expect(entries.map(held)).toEqual([
-    { fullName: "Ann", phone: "+44 20 7946 0958 (office)" },
-    { fullName: "Bo", phone: "1 / 2" },
+test("of several whole numbers in a cell, the first is imported; a part of a number is none", async () => {
+  const numbers = [
+    "+44 20 7946 0958 (office), +44 20 7946 0959 (assistant) / +44 20 7946 0960",
+    "555-0100; 555-0101",
+    "030 / 555 0100",
+    "555 0100, ext 5",
+  ];
+  const entries = await csv(`Name,Phones\n${numbers.map((one) => `Ann,"${one}"\n`).join("")}`);
+  expect(entries.map((entry) => (held(entry) as { readonly phone?: string }).phone)).toEqual([
+    "+44 20 7946 0958 (office)",
+    "555-0100",
+    "030 / 555 0100",
+    "555 0100, ext 5",
   ]);
-  expect(entries.map(({ leftOut }) => leftOut)).toEqual([1, 0]);
+});
+
+test("quotes can be escaped by a backslash", async () => {
+  const text = String.raw`Name,Comment
+"Ann \"A\" Li","C:\\x"
+"Bo \"B\"","x"
+`;
+  expect((await csv(text)).map(held)).toEqual([
+    { fullName: 'Ann "A" Li', notes: "C:\\\\x" },
+    { fullName: 'Bo "B"', notes: "x" },
+  ]);
 });
 
 test("blanks around cells and headers are not part of them, except in the columns of an export of Records", async () => {

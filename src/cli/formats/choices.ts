@@ -89,25 +89,31 @@ function phoneRank(kind: string): number {
 export function choosePhone(choices: readonly Choice[]): { readonly phone?: string; readonly leftOut: number } {
   const ranked = choices
     .filter(({ value }) => value.trim() !== "")
-    .map(({ value, preference, kind }) => ({ value: numberOf(visible(value)), preference, rank: phoneRank(kind) }))
+    .flatMap(({ value, preference, kind }) => {
+      const number = numberOf(visible(value));
+      const several = fitsPhone(number) ? [number] : numbersIn(number);
+      return several.map((one) => ({ value: one, preference, rank: phoneRank(kind) }));
+    })
     .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
-  const leftOut = ranked.filter(({ value }) => !fitsPhone(value)).length;
-  const phone = ranked.map(({ value }) => fittingPhone(value)).find((value) => value !== undefined);
+  const fits = ranked.filter(({ value }) => fitsPhone(value));
+  const phone = fits[0]?.value;
+  const leftOut = ranked.length - fits.length;
   return phone === undefined ? { leftOut } : { phone, leftOut };
 }
-
-/** What divides several numbers in one value. */
-const severalNumbers = /[;|\n]|, |\s[/&]\s|\s(?:or|oder|ou)\s/i;
 
 function fitsPhone(value: string): boolean {
   return [...value].length <= maxPhoneLength;
 }
 
-/** Returns a number that can be stored: the first one of a value that is too long because it has several. */
-function fittingPhone(value: string): string | undefined {
-  if (fitsPhone(value)) return value;
+/** What divides several numbers in one value. */
+const severalNumbers = /[;|,\n]|\s[/&]\s|\s(?:or|oder|ou)\s/i;
+/** The digits of a whole number, at least. Fewer can be an area code or an extension. */
+const minDigits = 7;
+
+/** Returns the numbers of a value that has several whole ones, or the value. */
+export function numbersIn(value: string): readonly string[] {
   const several = value.split(severalNumbers).map((one) => one.trim());
-  return several.length === 1 ? undefined : several.find((one) => /\d/.test(one) && fitsPhone(one));
+  return several.every((one) => one.replace(/\D/g, "").length >= minDigits) ? several : [value];
 }
 
 /**

@@ -5,7 +5,16 @@ import { firstVisible } from "../../text/text.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";
-import { chooseEmail, choosePhone, isAbsent, maxExternalIdLength, nameOf, notPreferred, shortened } from "./choices.ts";
+import {
+  chooseEmail,
+  choosePhone,
+  isAbsent,
+  maxExternalIdLength,
+  nameOf,
+  notPreferred,
+  numbersIn,
+  shortened,
+} from "./choices.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 import { targetByWords } from "./csv-header-words.ts";
 import type { Cell } from "./csv-rows.ts";
@@ -201,6 +210,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
         // Google joins the values of one label with ` ::: `.
         return textAt(at)
           .split(" ::: ")
+          .flatMap((value) => (isExport ? [value] : numbersIn(value)))
           .map((value) => ({
             value: withCode(isExport ? value : dialled(value), code === undefined ? "" : textAt(code)),
             preference,
@@ -348,12 +358,13 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
 }
 
 /** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
-const person = /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved)/;
-/** The object that a flattened header begins with, as in `properties.email`. */
-const object = /^(?:properties|attributes|fields)/;
+const person =
+  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|kunden?|kontakt)/;
+/** What precedes a column in a flattened object, as in `properties.email`, and in a form, as in `What's your name?` */
+const before = /^(?:properties|attributes|fields|(?:whati?s|enter|pleaseenter)?your|deine?|ihre?|ansprechpartner)/;
 
 function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
-  const found = names.get(base.replace(object, "").replace(person, ""));
+  const found = names.get(base.replace(before, "").replace(person, ""));
   return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
 }
 

@@ -1,8 +1,10 @@
 // Recognizes the columns of emails and phones whose names no program is known for, by their words.
-import words from "./csv-header-words.json" with { type: "json" };
+import wordsByGroup from "./csv-header-words.json" with { type: "json" };
 
 const groups: ReadonlyMap<string, string> = new Map(
-  Object.entries<readonly string[]>(words).flatMap(([group, all]) => all.map((word) => [word, group] as const)),
+  Object.entries<readonly string[]>(wordsByGroup).flatMap(([group, all]) =>
+    all.map((word) => [plain(word), group] as const),
+  ),
 );
 
 /** The kinds of numbers: the first that a header names is the kind of its column. */
@@ -12,10 +14,9 @@ const phones = ["phone", "phone_mobile", "phone_fax", "phone_pager"];
 
 /** Returns the target of a header if all its words are known. `isSecondary` is whether another column comes first. */
 export function targetByWords(header: string): { readonly target: string; readonly isSecondary: boolean } | undefined {
-  const separate = header.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ");
-  const plain = separate.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ł", "l");
+  const words = plain(header.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 "));
   const found = new Set<string>();
-  for (const [word] of plain.replace(/\be\P{L}?mail/gu, "email").matchAll(/\p{L}+/gu)) {
+  for (const [word] of words.replace(/\be\P{L}?mail/gu, "email").matchAll(/\p{L}+/gu)) {
     const group = groups.get(word);
     if (group === undefined) return undefined;
     found.add(group);
@@ -24,4 +25,8 @@ export function targetByWords(header: string): { readonly target: string; readon
   if (isPhone === found.has("email")) return undefined;
   const target = isPhone ? phoneKinds.find((one) => found.has(one)) : "email";
   return target === undefined ? undefined : { target, isSecondary: found.has("secondary") };
+}
+
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ł", "l");
 }

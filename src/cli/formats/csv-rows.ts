@@ -122,10 +122,19 @@ function cellsOf(row: string, delimiter: string): Cell[] | undefined {
     const rest = quoted === undefined ? "" : row.slice(quoted.end, stop).trim();
     if (quoted !== undefined && rest === "") cells.push({ text: quoted.text, isQuoted: true });
     else if (quoted !== undefined && (quoted.text.includes(delimiter) || quoted.text.includes("\n"))) return undefined;
-    else cells.push({ text: row.slice(from, stop).trim(), isQuoted: false });
+    else cells.push(withoutSlashes(row.slice(from, stop).trim()));
     if (end === -1) return cells;
     from = end + 1;
   }
+}
+
+/** Some databases and programs escape quotes by a backslash. */
+const slashed = /^"(?:[^"\\]|\\.)*"$/s;
+
+function withoutSlashes(text: string): Cell {
+  return slashed.test(text)
+    ? { text: text.slice(1, -1).replace(/\\(["\\])/g, "$1"), isQuoted: true }
+    : { text, isQuoted: false };
 }
 
 /** Returns where a cell begins after blanks. Some programs write one after each delimiter. */
