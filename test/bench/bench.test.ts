@@ -1,4 +1,4 @@
-// Runs the bench on its small data set: all peers return the same responses, and the table and the plot are complete.
+// Runs the bench on its small data set: all peers return the same responses, and the table is complete.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,7 +11,6 @@ import type { Benched } from "./bench.ts";
 import { differences } from "./check.ts";
 import type { Line, Subject } from "./lines.ts";
 import type { PeerName } from "./peers/peers.ts";
-import { plot } from "./plot.ts";
 import { table } from "./table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
@@ -81,15 +80,6 @@ test("the table shows every measured goal and whether it is reached", () => {
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-test("the plot is well-formed XML with a bar for every measured goal", () => {
-  const svg = plot(benched.results);
-  expect(unclosed(svg)).toEqual([]);
-  expect(svg.match(/<rect /g)).toHaveLength(
-    table([benched]).match(/\d (reached|reported only|\*\*missed\*\*) \|/g)?.length ?? 0,
-  );
-  expect(svg).toContain("prefers-color-scheme: dark");
-});
-
 test("detects a response that differs in one property, and a failed one", async () => {
   const responses = [
     [200, { data: { id: "1", email: null } }],
@@ -127,15 +117,3 @@ test("detects a response that differs in one property, and a failed one", async 
     for (const server of servers) server.close();
   }
 });
-
-/** Elements that are not closed, or closed without being open. */
-function unclosed(xml: string): string[] {
-  const open: string[] = [];
-  for (const [, closes, name = "", closed] of xml.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {
-    if (closed === "/") continue;
-    if (closes === "") open.push(name);
-    else if (open.at(-1) === name) open.pop();
-    else return [name];
-  }
-  return open;
-}

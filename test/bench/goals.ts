@@ -80,7 +80,7 @@ export const goals: readonly Goal[] = [
 ];
 
 /** Whether a ratio meets the goal. */
-export function isReached({ wanted, sense }: Goal, value: number): boolean {
+function isReached({ wanted, sense }: Goal, value: number): boolean {
   return sense === "at least" ? value >= wanted : value <= wanted;
 }
 

@@ -2,14 +2,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Benched } from "./bench.ts";
-import { plot } from "./plot.ts";
 import { table } from "./table.ts";
 
 const dataFile = "results.json";
 
 /**
- * Writes `results.json`, `results.md` and `results.svg` to the folder and returns the table. A partial run only
- * replaces its lines.
+ * Writes `results.json` and `results.md` to the folder and returns the table. A partial run only replaces its lines.
  */
 export function keep(folder: string, benched: Benched, isPart: boolean): string {
   mkdirSync(folder, { recursive: true });
@@ -22,8 +20,6 @@ export function keep(folder: string, benched: Benched, isPart: boolean): string 
   const text = table(all);
   writeFileSync(join(folder, dataFile), `${JSON.stringify(all, rounded)}\n`);
   writeFileSync(join(folder, "results.md"), text);
-  // Plots only the newest Node.
-  writeFileSync(join(folder, "results.svg"), plot((all.at(-1) ?? benched).results));
   return text;
 }
 
