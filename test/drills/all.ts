@@ -1,6 +1,8 @@
 // All drills, in the order they run.
 import type { Drill } from "./drill.ts";
 import { backup } from "./backup/backup.ts";
+import { bulkImport } from "./bulk/import.ts";
+import { erasure } from "./bulk/erasure.ts";
 import { crash } from "./crash/crash.ts";
 import { dependencies } from "./dependencies/dependencies.ts";
 import { histories } from "./histories/histories.ts";
@@ -18,5 +20,5 @@ import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
   ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, upgrade],
-  ...[backup, dependencies, soak, isolation, signOut, hostile, histories],
+  ...[backup, bulkImport, erasure, dependencies, soak, isolation, signOut, hostile, histories],
 ];

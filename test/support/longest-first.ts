@@ -7,7 +7,7 @@ import { BaseSequencer } from "vitest/node";
 const longest: readonly string[] = [
   "faults/broken-connections",
   "drills/histories",
-  "drills/bulk-erasure",
+  "drills/erasure",
   "bench/bench",
   "schemathesis/short",
   "mcp/clients/clients",
@@ -33,7 +33,7 @@ const longest: readonly string[] = [
   "guards/redis-unavailable",
   "accounts/erasure",
   "drills/limiter",
-  "drills/bulk-import",
+  "drills/import",
   "docs/snippets",
 ];
 

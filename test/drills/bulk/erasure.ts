@@ -11,17 +11,17 @@ import { rankAt } from "../../../src/db/rank.ts";
 import { deadlineIn } from "../../../src/call/deadline.ts";
 import type { NoteDocument } from "../../../src/notes/document.ts";
 import { termsIndex } from "../../../src/db/search-index.ts";
-import { createServices } from "../../../src/app/services.ts";
 import type { Latencies } from "./erasure-figures.ts";
 import { conflictsIn, deletedBy, isIndexed, leftInMongo, leftInRedis, readAll } from "./erasure-figures.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
-import { childToken, startChild } from "../../fixtures/service/child.ts";
-import type { DatabaseUris } from "../../fixtures/databases/database.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import { rest } from "../../fixtures/service/service.ts";
-import { noteSecret } from "../../fixtures/service/secrets.ts";
+import type { Drill, Form, Say } from "../drill.ts";
 
 /** The outcome of an erasure. */
-export interface ErasureVerdict {
+interface Outcome {
   /** How many documents each surviving instance reports as deleted. */
   readonly deletedBy: readonly (number | undefined)[];
   /** Write conflicts during the sweep. */
@@ -38,60 +38,92 @@ export interface ErasureVerdict {
   readonly meanwhile: Latencies;
 }
 
-/** The databases and the size of the erasure. */
-export interface ErasureFixture {
-  readonly mongod: DatabaseUris;
-  readonly redisUrl: string;
-  readonly instances: number;
-  readonly notes: number;
-  /** Kills the sweeping instance after its first deletion. */
-  readonly kill?: boolean;
-  readonly say: (line: string) => void;
-}
-
 const accountService = "/records.admin.v1.AccountService";
 const ingestService = "/records.ingest.v1.IngestService";
+const instanceCount = 3;
+const reason = "The owner asked.";
+const notesOf: Readonly<Record<Form, number>> = { long: 1_000_000, short: 6_000 };
+/** The goals of the long form. */
+const most = { seconds: 120, p99: 250 };
 
-/** Fills an account, deletes it, and polls every instance for the status. */
-export async function drillErasure({
-  mongod,
-  redisUrl,
-  instances: count,
-  notes,
-  kill = false,
-  say,
-}: ErasureFixture): Promise<ErasureVerdict> {
-  const client = await connectMongo(mongod.administratorUri, 30_000);
+export const erasure: Drill = {
+  name: "erasure",
+  promise: "One instance at a time erases an account, also after kills, until nothing is left, while others are served",
+  run: (form, say) =>
+    withFixture({ members: 1, instances: 0, onLogLine: () => undefined }, async (fixture) => {
+      const whole = await eraseAccount(fixture, notesOf[form], false, say);
+      const killed = await eraseAccount(fixture, 4_000, true, say);
+      return {
+        figures: {
+          "seconds for all notes": whole.seconds,
+          "p99 ms of another account before": whole.quiet.p99,
+          "p99 ms of another account meanwhile": whole.meanwhile.p99,
+        },
+        violations: [
+          ...wrongIn(whole, form),
+          // The notes and their contact.
+          ...(deletedIn(whole) === notesOf[form] + 1 ? [] : [`the metrics count ${deletedIn(whole)} documents`]),
+          ...wrongIn(killed, form).map((wrong) => `after a kill of the sweeping instance: ${wrong}`),
+        ],
+      };
+    }),
+  controls: [
+    {
+      broken: "three sweepers without a lease",
+      run: () =>
+        withFixture({ members: 1, instances: 0 }, async (fixture) => {
+          const conflicts = await sweepWithoutLease(fixture, 3_000);
+          return { figures: { conflicts }, violations: conflicts === 0 ? [] : [`${conflicts} write conflicts`] };
+        }),
+    },
+  ],
+};
+
+function deletedIn({ deletedBy }: Outcome): number {
+  return deletedBy.reduce<number>((sum, deleted) => sum + (deleted ?? NaN), 0);
+}
+
+function wrongIn(outcome: Outcome, form: Form): string[] {
+  const { deletedBy, conflicts, left, last, seconds, isIndexed, meanwhile } = outcome;
+  const sweepers = deletedBy.filter((deleted) => deleted !== 0).length;
+  const isSlow = seconds > most.seconds || meanwhile.p99 > most.p99;
+  return [
+    ...(sweepers === 1 ? [] : [`the instances deleted ${deletedBy.join(", ")} documents`]),
+    ...(conflicts === 0 ? [] : [`${conflicts} write conflicts`]),
+    ...(left === 0 ? [] : [`${left} documents and keys are left`]),
+    ...(meanwhile.failed === 0 ? [] : [`${meanwhile.failed} reads of another account failed`]),
+    ...(isIndexed ? [] : ["the search index of notes is missing"]),
+    ...(last["reason"] === reason && /^[0-9a-f]{8}$/.test(String(last["token"])) ? [] : [JSON.stringify(last)]),
+    ...(form === "long" && isSlow ? [`${seconds} s, p99 of another account ${meanwhile.p99} ms`] : []),
+  ];
+}
+
+/** Fills an account, deletes it, and polls every instance for the status. `kill` ends the sweeper once it deletes. */
+async function eraseAccount(fixture: Fixture, notes: number, kill: boolean, say: Say): Promise<Outcome> {
+  const { client, services, redis } = fixture;
   const instances: ChildInstance[] = [];
-  const started = performance.now();
-  const report = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
   try {
-    const { accounts, apiKeys } = createServices(client);
-    const [{ _id: id }, { _id: other }] = await Promise.all([
-      accounts.create(`${randomUUID()}@example.com`, true),
-      accounts.create(`${randomUUID()}@example.com`, true),
-    ]);
-    const { secret: key } = await apiKeys.create(other, "read_write");
-    noteSecret(key);
-    const made = await createTemplates(client, mongod.uri, redisUrl, [other, id]);
-    await multiply(client, made, id, notes, report);
-    report(`${notes} notes inserted`);
-    for (let at = 0; at < count; at++) instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
+    const { _id: id } = await services.accounts.create(`${randomUUID()}@example.com`, true);
+    const other = await fixture.account();
+    const made = await createTemplates(fixture, [new UUID(other.id), id]);
+    await multiply(client, made, id, notes, say);
+    say(`${notes} notes inserted`);
+    for (let at = 0; at < instanceCount; at++) instances.push(await fixture.start());
     const [first] = instances as [ChildInstance];
 
-    const quiet = readAll(instances, key);
+    const quiet = readAll(instances, other.key);
     await sleep(kill ? 0 : 1_500);
     const before = await quiet.stop();
-    const meanwhile = readAll(instances, key);
+    const meanwhile = readAll(instances, other.key);
     const begunAt = performance.now();
     const stored = client.db().collection("notes");
     const total = await stored.estimatedDocumentCount();
-    const request = { account_id: id.toHexString(), reason: "The owner asked." };
+    const request = { account_id: id.toHexString(), reason };
     const beginning = admin(first, "DeleteAccount", request).catch(() => undefined);
     if (kill) {
       while ((await stored.estimatedDocumentCount()) === total) await sleep(5);
       await instances.shift()?.kill();
-      report("the sweeper was killed");
+      say("the sweeper was killed");
     }
     await beginning;
     const conflictsBefore = await conflictsIn(client);
@@ -102,9 +134,7 @@ export async function drillErasure({
         if (last.erased) break;
         last = (await admin(instance, "DeleteAccount", request)) as ErasureStatus;
         if (at === 0 && notes > 100_000)
-          report(
-            JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")),
-          );
+          say(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
       }
     }
     const seconds = (performance.now() - begunAt) / 1_000;
@@ -112,7 +142,7 @@ export async function drillErasure({
     return {
       deletedBy: await Promise.all(instances.map(deletedBy)),
       conflicts,
-      left: (await leftInMongo(client, id)) + (await leftInRedis(redisUrl, id)),
+      left: (await leftInMongo(client, id)) + (await leftInRedis(redis.uri, id)),
       last,
       seconds,
       isIndexed: await isIndexed(client),
@@ -121,31 +151,22 @@ export async function drillErasure({
     };
   } finally {
     await Promise.all(instances.map((instance) => instance.kill()));
-    await client.close();
   }
 }
 
-/**
- * The control: runs several sweepers without a lease, each with its own client, and returns the number of write
- * conflicts.
- */
-export async function sweepWithoutLease(
-  mongod: DatabaseUris,
-  redisUrl: string,
-  sweepers: number,
-  notes: number,
-): Promise<number> {
-  const clients = await Promise.all(
-    Array.from({ length: sweepers }, () => connectMongo(mongod.administratorUri, 30_000)),
+/** Runs a sweeper for each instance, each with its own client, and returns the number of write conflicts. */
+async function sweepWithoutLease(fixture: Fixture, notes: number): Promise<number> {
+  const { client, services, mongod } = fixture;
+  const sweepers = await Promise.all(
+    Array.from({ length: instanceCount }, () => connectMongo(mongod.administratorUri, 30_000)),
   );
-  const [client] = clients as [MongoClient];
   try {
-    const { _id: id } = await createServices(client).accounts.create(`${randomUUID()}@example.com`, true);
-    await multiply(client, await createTemplates(client, mongod.uri, redisUrl, [id]), id, notes, () => undefined);
+    const { _id: id } = await services.accounts.create(`${randomUUID()}@example.com`, true);
+    await multiply(client, await createTemplates(fixture, [id]), id, notes, () => undefined);
     const before = await conflictsIn(client);
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
     await Promise.all(
-      clients.map((one) =>
+      sweepers.map((one) =>
         createPlaces(one.db(), allCollections, () => undefined).sweep(
           { id, identities: [], begunAt: new Date() },
           right,
@@ -154,12 +175,12 @@ export async function sweepWithoutLease(
     );
     return (await conflictsIn(client)) - before;
   } finally {
-    await Promise.all(clients.map((one) => one.close()));
+    await Promise.all(sweepers.map((one) => one.close()));
   }
 }
 
 /** A response to DeleteAccount. */
-export interface ErasureStatus extends Record<string, unknown> {
+interface ErasureStatus extends Record<string, unknown> {
   readonly erased?: boolean;
   readonly places: readonly { readonly place: string; readonly left?: string; readonly deleted?: string }[];
 }
@@ -178,14 +199,9 @@ async function internal(port: number, path: string, message: unknown): Promise<R
 }
 
 /** Creates template notes through the service, because only the service knows their document format and index terms. */
-async function createTemplates(
-  client: MongoClient,
-  mongodbUri: string,
-  redisUrl: string,
-  accountIds: readonly UUID[],
-): Promise<NoteDocument[]> {
+async function createTemplates({ client, start }: Fixture, accountIds: readonly UUID[]): Promise<NoteDocument[]> {
   // Stopped before the copies are inserted, or it would build the search index meanwhile.
-  const instance = await startChild(mongodbUri, redisUrl, {}, () => undefined);
+  const instance = await start();
   try {
     for (const accountId of accountIds) {
       const account_id = accountId.toHexString();
@@ -219,7 +235,7 @@ async function multiply(
   made: readonly NoteDocument[],
   account_id: UUID,
   notes: number,
-  report: (line: string) => void,
+  say: Say,
 ): Promise<void> {
   const stored = client.db().collection<NoteDocument>("notes");
   const isLarge = notes > 100_000;
@@ -232,7 +248,7 @@ async function multiply(
     await stored.insertMany(copies, { ordered: false, writeConcern: { w: 1 } });
   }
   if (!isLarge) return;
-  report("the notes are copied; building their search index");
+  say("the notes are copied; building their search index");
   await stored.createIndexes([termsIndex]);
 }
 

@@ -3,80 +3,101 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MongoClient, UUID } from "mongodb";
+import { UUID } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { withoutTerms } from "../../../src/db/search-fields.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
-import { startChild } from "../../fixtures/service/child.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
+import { brokenControl } from "../fixture/broken.ts";
 import type { Running } from "../fixture/command.ts";
 import { startCommand } from "../fixture/command.ts";
 import type { BulkSize, Digest } from "./generate.ts";
 import { addTo, digestsOf, emptyDigest, writeAccount } from "./generate.ts";
 
-/** The outcome of a drill. */
-export interface Verdict {
-  /** What went wrong; empty if every record is as sent. */
-  readonly faults: readonly string[];
-  readonly seconds: number;
-  /** The service's peak memory in MB in the first and the last third of the run. */
-  readonly memory: { readonly first: number; readonly last: number };
-  /** What the last run of the command reported. */
-  readonly summary: string;
-}
+const sizes: Readonly<Record<Form, BulkSize>> = {
+  long: { contacts: 100_000, sessions: 100_000, notes: 1_000_000 },
+  // Enough notes for the import to drop and rebuild their search index.
+  short: { contacts: 1_500, sessions: 500, notes: 8_000 },
+};
 
-/** The databases and the account of a drill. */
-export interface Fixture {
-  readonly client: MongoClient;
-  readonly mongodbUri: string;
-  readonly redisUrl: string;
-  readonly accountId: UUID;
-  readonly say: (line: string) => void;
-}
+export const bulkImport: Drill = {
+  name: "import",
+  promise: "An import that is resumed after kills of the command and of the service has every record, and each once",
+  run: (form, say) => runImport(sizes[form], say),
+  controls: [
+    brokenControl(
+      "an import begins again, and a record without a name gets another id each time",
+      [
+        { from: "return isResumed ? stored :", to: "return isResumed ? { ...stored, position: 0 } :" },
+        { from: "record.value.id = nameless(position);", to: "void nameless(position);" },
+      ],
+      (build, say) => runImport(sizes.short, say, build),
+    ),
+  ],
+};
 
 /** Kills the command at 40 % of the records and the service at 70 %, and resumes. */
-export async function drillImport(
-  { client, mongodbUri, redisUrl, accountId, say }: Fixture,
+async function runImport(
   size: BulkSize,
-): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), "records-import-"));
-  const file = join(folder, "account.ndjson");
-  const started = performance.now();
-  let instance = await startChild(mongodbUri, redisUrl);
-  const memory = watchMemory(() => instance.pid);
-  try {
-    await writeAccount(file, size);
-    const total = size.contacts + size.sessions + Math.ceil(size.sessions / 1_000) + size.notes;
-    say(`${total} records in ${(statSync(file).size / 1e6).toFixed(0)} MB`);
+  say: Say,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Report> {
+  return withFixture({ members: 1, instances: 0, environment }, async ({ client, start, instances, account }) => {
+    const folder = mkdtempSync(join(tmpdir(), "records-import-"));
+    const file = join(folder, "account.ndjson");
+    let instance = await start();
+    instances.push(instance);
+    const accountId = new UUID((await account()).id);
+    const memory = watchMemory(() => instance.pid);
+    try {
+      await writeAccount(file, size);
+      const total = size.contacts + size.sessions + Math.ceil(size.sessions / 1_000) + size.notes;
+      say(`${total} records in ${(statSync(file).size / 1e6).toFixed(0)} MB`);
 
-    const first = runImport(instance, file, accountId);
-    await imported(client, accountId, total * 0.4);
-    first.child.kill("SIGKILL");
-    await first.ended;
-    say(`${at(started)} the command was killed after ${await position(client, accountId)} records`);
+      const first = startImport(instance, file, accountId);
+      await imported(client, accountId, total * 0.4);
+      first.child.kill("SIGKILL");
+      await first.ended;
+      say(`the command was killed after ${await position(client, accountId)} records`);
 
-    const second = runImport(instance, file, accountId);
-    await imported(client, accountId, total * 0.7);
-    const { internalPort } = instance;
-    await instance.kill();
-    say(`${at(started)} the service was killed after ${await position(client, accountId)} records`);
-    instance = await startChild(mongodbUri, redisUrl, { INTERNAL_PORT: String(internalPort) });
-    const { code, output } = await second.ended;
-    say(`${at(started)} the command ended with ${code}`);
-    const faults = code === 0 ? [] : [`the import ended with ${code}: ${output.slice(-500)}`];
-
-    const found = await digestsIn(client, accountId);
-    for (const [name, expected] of Object.entries(digestsOf(size))) {
-      const { count, sum } = found[name as keyof typeof found];
-      if (count !== expected.count) faults.push(`${name}: ${count} instead of ${expected.count}`);
-      else if (sum !== expected.sum) faults.push(`${name}: the number is right, but the content differs`);
+      const second = startImport(instance, file, accountId);
+      await imported(client, accountId, total * 0.7);
+      const { internalPort } = instance;
+      await instance.kill();
+      say(`the service was killed after ${await position(client, accountId)} records`);
+      instance = await start({ INTERNAL_PORT: String(internalPort) });
+      instances.push(instance);
+      const { code, output } = await second.ended;
+      say(`the command ended with ${code}: ${output}`);
+      const settled = await position(client, accountId);
+      const { first: early, last: late } = memory.stop();
+      return {
+        figures: { records: total, "MB of the service, first third": early, "MB of the service, last third": late },
+        violations: [
+          ...(code === 0 ? [] : [`the import ended with ${code}: ${output.slice(-500)}`]),
+          ...(settled === total ? [] : [`the import is at ${settled} of ${total} records`]),
+          ...(await wrongRecords(client, accountId, size)),
+        ],
+      };
+    } finally {
+      memory.stop();
+      rmSync(folder, { recursive: true, force: true });
     }
-    const transcripts = await client.db().collection("transcripts").countDocuments({ account_id: accountId });
-    if (transcripts !== Math.ceil(size.sessions / 1_000)) faults.push(`transcripts: ${transcripts}`);
-    return { faults, seconds: (performance.now() - started) / 1_000, memory: memory.stop(), summary: output };
-  } finally {
-    memory.stop();
-    await instance.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+}
+
+/** How the records of the account differ from those that were sent. */
+async function wrongRecords(client: MongoClient, accountId: UUID, size: BulkSize): Promise<string[]> {
+  const found = await digestsIn(client, accountId);
+  const wrong = Object.entries(digestsOf(size)).flatMap(([name, expected]) => {
+    const { count, sum } = found[name as keyof typeof found];
+    if (count !== expected.count) return [`${name}: ${count} instead of ${expected.count}`];
+    return sum === expected.sum ? [] : [`${name}: the number is right, but the content differs`];
+  });
+  const transcripts = await client.db().collection("transcripts").countDocuments({ account_id: accountId });
+  const expected = Math.ceil(size.sessions / 1_000);
+  return transcripts === expected ? wrong : [...wrong, `transcripts: ${transcripts} instead of ${expected}`];
 }
 
 /** The digests of the account's records in the database. */
@@ -96,7 +117,7 @@ async function digestsIn(
   return digests;
 }
 
-function runImport(instance: ChildInstance, file: string, accountId: UUID): Running {
+function startImport(instance: ChildInstance, file: string, accountId: UUID): Running {
   return startCommand(instance, "import", file, "--account", accountId.toHexString());
 }
 
@@ -141,8 +162,4 @@ function watchMemory(pid: () => number) {
       };
     },
   };
-}
-
-function at(started: number): string {
-  return `${((performance.now() - started) / 1_000).toFixed(0)} s `;
 }
