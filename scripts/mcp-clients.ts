@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     console.error(`clients: ${error instanceof Error ? error.message : String(error)}`);
     return 2;
   } finally {
-    await program?.end("SIGTERM");
+    await program?.end();
     rmSync(folder, { recursive: true, force: true });
   }
   console.log(`\n${[tableOf(rows), ...leftOut].join("\n")}`);

@@ -47,6 +47,6 @@ try {
   for (const scheme of ["light", "dark"] as const) await photograph(browser, program, scheme);
   await browser.close();
 } finally {
-  await program.end("SIGTERM");
+  await program.end();
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     console.error(`schemathesis: ${error instanceof Error ? error.message : String(error)}`);
     return 2;
   } finally {
-    await program?.end("SIGTERM");
+    await program?.end();
     rmSync(folder, { recursive: true, force: true });
   }
 }

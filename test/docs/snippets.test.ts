@@ -59,7 +59,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await program.end("SIGTERM");
+  await program.end();
   for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
 });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   program = await startProgram(dataDir, { RATE_LIMIT: "1000000", RATE_BURST: "1000000" });
 });
 afterAll(async () => {
-  await program.end("SIGTERM");
+  await program.end();
   rmSync(folder, { recursive: true, force: true });
 });
 

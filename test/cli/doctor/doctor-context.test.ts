@@ -129,7 +129,7 @@ describe("a service with embedded parts", () => {
     program = await startProgram(dataDir);
   });
   afterAll(async () => {
-    await program.end("SIGTERM");
+    await program.end();
     rmSync(dataDir, { recursive: true, force: true });
   });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   place = placeOf(program.demo());
 });
 afterAll(async () => {
-  await program.end("SIGTERM");
+  await program.end();
   rmSync(folder, { recursive: true, force: true });
 });
 
