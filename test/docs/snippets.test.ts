@@ -127,22 +127,6 @@ test.each(steps.map((step) => [step.name, step] as const))(
   },
 );
 
-test("compares every element of a list, and null equals only null", () => {
-  const shown = { code: "1", details: [{ field: "a" }], memory: null };
-  expect(differences(shown, shown)).toEqual([]);
-  expect(differences(shown, { ...shown, memory: "text" })).toEqual(["$.memory is string, not null"]);
-  expect(differences({ ...shown, memory: "text" }, shown)).toEqual(["$.memory is null, not string"]);
-  expect(differences(shown, { ...shown, details: [{ field: "a" }, { field: "b" }] })).toEqual([
-    "$.details has 2 elements, not 1",
-  ]);
-  expect(differences([{ field: "a" }, { field: "b" }], [{ field: "a" }, { field: "c" }])).toEqual(["$[1].field is c"]);
-  expect(differences([], [1])).toEqual(["$ has 1 elements, not 0"]);
-  // `…` stands for any value, and at the end of a list for any further elements.
-  expect(differences([{ memory: "…" }, "…"], [{ memory: null }])).toEqual([]);
-  expect(differences([1, "…"], [2, 3, 4])).toEqual([]);
-  expect(differences([1, "…"], [])).toEqual(["$ has 0 elements, not 1"]);
-});
-
 test("the programs of the guide compile, and print what the page shows", async () => {
   const { base_url, accounts } = program.demo();
   const files = programs.map(({ block }, at) => {

@@ -141,8 +141,3 @@ export const groups: readonly Group[] = [
     mongod: true,
   },
 ];
-
-/** Folders and files of these parts that no group mutates, each with the reason. */
-export const excluded: Readonly<Record<string, string>> = {
-  "gateway/plugin/": "Only runs during code generation. `npm run check` compares its output byte by byte.",
-};
