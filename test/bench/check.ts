@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { Line, Subject } from "./lines.ts";
-import { grpcConnection } from "./load/grpc.ts";
-import { sendOnce } from "./load/http1.ts";
+import { sendOnce } from "../drills/load/connection.ts";
+import { openGrpc } from "../drills/load/grpc.ts";
 import type { LoadRequest } from "./load/load.ts";
 import { uniqueMark } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
@@ -48,22 +48,21 @@ async function responseOf(
 
 async function textOf(port: number, request: LoadRequest): Promise<string | undefined> {
   if (request.kind === "grpc") {
-    const connection = grpcConnection(port);
-    const { status, message } = await connection.call(request);
+    const connection = await openGrpc(`http://127.0.0.1:${port}`);
+    const { path, authorization } = request;
+    const { status, message } = await connection.call(path, Buffer.from(request.message, "base64"), { authorization });
     connection.close();
     return status === 0
       ? JSON.stringify(toJson(GetContactResponseSchema, fromBinary(GetContactResponseSchema, message)))
       : undefined;
   }
   const number = String(Date.now() * 1_000 + (unique++ % 1_000)).slice(-uniqueMark.length);
-  const { status, head, body } = await sendOnce(port, request.bytes.replaceAll(uniqueMark, number));
+  const bytes = request.bytes.replaceAll(uniqueMark, number);
+  const { status, headers, bytes: body = Buffer.alloc(0) } = await sendOnce(`http://127.0.0.1:${port}`, bytes);
   if (status < 200 || status > 299) return undefined;
-  const plain = /\r\ncontent-encoding: *gzip/i.test(head)
-    ? gunzipSync(body)
-    : /\r\ntransfer-encoding: *chunked/i.test(head)
-      ? unchunked(body)
-      : body;
-  return plain.toString();
+  const isZipped = headers.get("content-encoding") === "gzip";
+  const isChunked = headers.get("transfer-encoding") === "chunked";
+  return (isZipped ? gunzipSync(body) : isChunked ? unchunked(body) : body).toString();
 }
 
 /** Replaces generated ids, times and unique numbers. */

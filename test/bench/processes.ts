@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, isListening } from "../../src/embedded/port.ts";
 import { requireServiceUser } from "../fixtures/databases/database.ts";
-import { sendOnce } from "./load/http1.ts";
+import { sendOnce } from "../drills/load/connection.ts";
 import type { Load, Loaded } from "./load/load.ts";
 
 /** A measured service. */
@@ -117,7 +117,7 @@ export function residentMegabytes(pid: number): number {
 
 async function firstResponse(port: number, request: string): Promise<{ readonly status: number } | undefined> {
   if (request === "") return (await isListening(port)) ? { status: 200 } : undefined;
-  return sendOnce(port, request).catch(() => undefined);
+  return sendOnce(`http://127.0.0.1:${port}`, request).catch(() => undefined);
 }
 
 function onCore(core: number | undefined, command: readonly string[]): readonly string[] {

@@ -1,8 +1,10 @@
 // The load client: a separate process that runs loads for its parent, one at a time.
 import type { GrpcRequest, Load, LoadRequest, Loaded, WireRequest } from "./load.ts";
 import { uniqueMark } from "./load.ts";
-import { grpcConnection } from "./grpc.ts";
-import { wireConnection } from "./http1.ts";
+import { openConnection } from "../../drills/load/connection.ts";
+import type { GrpcConnection } from "../../drills/load/grpc.ts";
+import { openGrpc } from "../../drills/load/grpc.ts";
+import { quantile } from "../../drills/load/load.ts";
 
 /** Sends one request. Resolves with an empty string for a success, otherwise with the failure. */
 type Send = (request: LoadRequest) => Promise<string>;
@@ -39,38 +41,39 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
   await Promise.all(sends.map(loop));
   const elapsed = (performance.now() - begun) / 1_000;
   for (const end of cleanups) end();
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { requests: times.length, failed, failure, seconds: elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
+  const [p50Ms, p99Ms] = [quantile(times, 0.5), quantile(times, 0.99)];
+  return { requests: times.length, failed, failure, seconds: elapsed, p50Ms, p99Ms };
 }
 
 async function overHttp1(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, at): Promise<Send> => {
-      const connection = await wireConnection(ports[at % ports.length] as number);
+      const connection = await openConnection(`http://127.0.0.1:${ports[at % ports.length]}`);
       cleanups.push(() => connection.close());
       return async (request) => {
         const response = await connection.send(withUniqueNumbers((request as WireRequest).bytes));
         return response.status >= 200 && response.status < 300
           ? ""
-          : `${response.status} ${response.body.toString().slice(0, 300)}`;
+          : `${response.status} ${response.body.slice(0, 300)}`;
       };
     }),
   );
 }
 
 async function overGrpc(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
-  const connections = Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) =>
-    grpcConnection(ports[at % ports.length] as number),
+  const connections = await Promise.all(
+    Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) =>
+      openGrpc(`http://127.0.0.1:${ports[at % ports.length]}`),
+    ),
   );
   for (const connection of connections) cleanups.push(() => connection.close());
   return Array.from(
     { length: count },
     (_, at): Send =>
       async (request) => {
-        const { status } = await (connections[at % connections.length] as (typeof connections)[number]).call(
-          request as GrpcRequest,
-        );
+        const { path, message, authorization } = request as GrpcRequest;
+        const connection = connections[at % connections.length] as GrpcConnection;
+        const { status } = await connection.call(path, Buffer.from(message, "base64"), { authorization });
         return status === 0 ? "" : `grpc-status ${status}`;
       },
   );

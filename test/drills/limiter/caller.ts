@@ -1,10 +1,9 @@
 // A caller of the limiter drill: uses one key on every instance, over REST and gRPC.
-import { create } from "@bufbuild/protobuf";
-import { ListSessionsRequestSchema, SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
+import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
-import { openGrpc } from "../load/grpc.ts";
+import { callRpc, openGrpc } from "../load/grpc.ts";
 import { createPool } from "../load/pool.ts";
 import type { Seen } from "./laws.ts";
 
@@ -41,16 +40,11 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   }
   async function grpc(instance: number): Promise<Reply> {
     const session = await sessions[instance];
-    const response = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), {
-      authorization: `Bearer ${key}`,
-    });
+    if (session === undefined) throw new Error("no such instance");
+    const metadata = { authorization: `Bearer ${key}` };
+    const { status } = await callRpc(session, SessionService.method.listSessions, {}, metadata);
     const statuses: Readonly<Record<number, number>> = { 0: 200, 8: 429 };
-    return {
-      status: statuses[response?.status ?? -1] ?? 500,
-      headers: new Map(),
-      closes: false,
-      body: `gRPC ${String(response?.status)}`,
-    };
+    return { status: statuses[status] ?? 500, headers: new Map(), closes: false, body: `gRPC ${status}` };
   }
   return {
     seen,

@@ -8,6 +8,8 @@ export interface Reply {
   /** Names in lowercase. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** The body as it was received, with the sizes of its chunks; undefined for a reply that is no HTTP/1.1. */
+  readonly bytes?: Buffer;
   /** Whether it has `Connection: close`. */
   readonly closes: boolean;
   /** Milliseconds since the request was written; undefined if unknown. */
@@ -66,6 +68,16 @@ export function openConnection(base: string): Promise<Connection> {
   });
 }
 
+/** Sends one request on a new connection. */
+export async function sendOnce(base: string, request: string): Promise<Reply> {
+  const connection = await openConnection(base);
+  try {
+    return await connection.send(request);
+  } finally {
+    connection.close();
+  }
+}
+
 function overSocket(socket: Socket): Connection {
   let pending: PendingReply | undefined;
   let usable = true;
@@ -113,15 +125,16 @@ function overSocket(socket: Socket): Connection {
 }
 
 /**
- * The first complete response in `received` and its length in bytes, or undefined. Headers are parsed lazily, to leave
- * the CPU to the service.
+ * The first complete response in `received` and its length in bytes, or undefined. Headers and text are decoded lazily,
+ * to leave the CPU to the service.
  */
 function readReply(received: Buffer, sentAt: number): { readonly reply: Reply; readonly length: number } | undefined {
   const headLength = received.indexOf("\r\n\r\n");
   if (headLength === -1) return undefined;
   const head = received.toString("latin1", 0, headLength);
-  const length = headLength + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-  if (received.length < length) return undefined;
+  const length = lengthOf(received, headLength + 4, head);
+  if (length === undefined || received.length < length) return undefined;
+  const bytes = received.subarray(headLength + 4, length);
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     reply: {
@@ -131,10 +144,21 @@ function readReply(received: Buffer, sentAt: number): { readonly reply: Reply; r
       get headers() {
         return (headers ??= readHeaders(head));
       },
-      body: received.toString("utf8", headLength + 4, length),
+      get body() {
+        return bytes.toString();
+      },
+      bytes,
     },
     length,
   };
+}
+
+/** The length of a response; undefined if it is chunked and not complete. */
+function lengthOf(received: Buffer, bodyAt: number, head: string): number | undefined {
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head))
+    return bodyAt + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  // The last chunk has these five bytes, and JSON contains no line breaks.
+  return received.toString("latin1", received.length - 5) === "0\r\n\r\n" ? received.length : undefined;
 }
 
 function readHeaders(head: string): ReadonlyMap<string, string> {

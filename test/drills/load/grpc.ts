@@ -1,6 +1,6 @@
 // Unary gRPC calls over one HTTP/2 connection, without the silent retries of a library.
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, constants } from "node:http2";
 import { isReset } from "./connection.ts";
@@ -9,16 +9,27 @@ import { isReset } from "./connection.ts";
 export interface GrpcConnection {
   readonly usable: boolean;
   /** Resolves with the status and the message. Rejects if the call ends without a status. */
-  call(rpc: DescMethodUnary, message: Message, metadata: Readonly<Record<string, string>>): Promise<GrpcResponse>;
+  call(path: string, message: Uint8Array, metadata: Readonly<Record<string, string>>): Promise<GrpcResponse>;
   close(): void;
 }
 
 /** The outcome of a call. Status 0 is a success. */
 export interface GrpcResponse {
   readonly status: number;
-  readonly message: Message | undefined;
+  /** Empty for a failure. */
+  readonly message: Buffer;
   /** The percent-encoded message of a failure. */
   readonly detail: string;
+}
+
+/** Calls an RPC with a message. */
+export function callRpc<I extends DescMessage>(
+  connection: GrpcConnection,
+  { parent, name, input }: DescMethodUnary<I>,
+  message: MessageInitShape<I>,
+  metadata: Readonly<Record<string, string>>,
+): Promise<GrpcResponse> {
+  return connection.call(`/${parent.typeName}/${name}`, toBinary(input, create(input, message)), metadata);
 }
 
 /**
@@ -59,11 +70,11 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
     get usable() {
       return !session.closed && !session.destroyed;
     },
-    call: (rpc, message, metadata) =>
+    call: (path, message, metadata) =>
       new Promise((resolve, reject) => {
         const stream = session.request({
           ":method": "POST",
-          ":path": `/${rpc.parent.typeName}/${rpc.name}`,
+          ":path": path,
           "content-type": "application/grpc",
           te: "trailers",
           ...metadata,
@@ -83,13 +94,11 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
         stream.on("close", () => {
           if (status === undefined)
             return reject(new CutOff(silent && reset ? "NOT_ACCEPTED" : nameOf(stream.rstCode)));
-          const bytes = Buffer.concat(chunks);
-          resolve({ status, message: status === 0 ? fromBinary(rpc.output, bytes.subarray(5)) : undefined, detail });
+          resolve({ status, message: Buffer.concat(chunks).subarray(5), detail });
         });
-        const bytes = toBinary(rpc.input, message);
         const prefix = Buffer.alloc(5);
-        prefix.writeUInt32BE(bytes.length, 1);
-        stream.end(Buffer.concat([prefix, bytes]));
+        prefix.writeUInt32BE(message.length, 1);
+        stream.end(Buffer.concat([prefix, message]));
       }),
     close: () => session.destroy(),
   };

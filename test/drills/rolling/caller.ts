@@ -1,17 +1,12 @@
 // A caller of several instances. It only retries on another instance if a connection is refused or not accepted.
-import { create } from "@bufbuild/protobuf";
-import {
-  ContactService,
-  CreateContactRequestSchema,
-  GetContactRequestSchema,
-} from "../../../src/gen/records/v1/contacts_pb.ts";
+import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import type { Account } from "../../fixtures/service/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
 import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 import type { GrpcConnection } from "../load/grpc.ts";
-import { openGrpc } from "../load/grpc.ts";
+import { callRpc, openGrpc } from "../load/grpc.ts";
 import { countEach } from "../load/load.ts";
 
 /** Calls the instances in a list. */
@@ -70,15 +65,11 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   async function overGrpc(number: number, writes: boolean): Promise<Reply> {
     const { status, detail } = await anywhere(async (base) => {
       const session = await sessionTo(base);
+      const { createContact, getContact } = ContactService.method;
+      const keyed = { authorization, "idempotency-key": `g${number}` };
       return writes
-        ? session.call(
-            ContactService.method.createContact,
-            create(CreateContactRequestSchema, { fullName: `g${number}` }),
-            { authorization, "idempotency-key": `g${number}` },
-          )
-        : session.call(ContactService.method.getContact, create(GetContactRequestSchema, { contactId }), {
-            authorization,
-          });
+        ? callRpc(session, createContact, { fullName: `g${number}` }, keyed)
+        : callRpc(session, getContact, { contactId }, { authorization });
     });
     return { status: status === 0 ? (writes ? 201 : 200) : status, headers: new Map(), closes: false, body: detail };
   }
