@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { callsText, countCalls, counting } from "./calls.ts";
 import { differences } from "./check.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { fullData, mainAccount, smallData } from "./dataset/accounts.ts";
@@ -197,7 +198,44 @@ async function withFixture<T>(
  * for the service. Leaves no process behind.
  */
 export async function profileLines(options: BenchOptions): Promise<void> {
-  const { small, only, effort, node, say } = options;
+  await examineLines(options, async ({ name, peer, folder, start, run, seconds }) => {
+    const begun = performance.now();
+    const running = await start(profiling(folder));
+    // Warms up until the code is compiled.
+    await run(running, options.effort.warmSeconds);
+    const from = name === "start" ? 0 : performance.now() - begun;
+    const requests = await run(running, seconds * 3);
+    await running.stop();
+    options.say(profileText(`${name}, ${peerTitles[peer]}`, readProfile(folder, from), requests));
+  });
+}
+
+/** Prints the number of calls per request of each line, for the service and the first subject it is compared with. */
+export async function countLines(options: BenchOptions): Promise<void> {
+  await examineLines(options, async ({ name, peer, folder, start, run, seconds }) => {
+    const { nodeOptions, environment } = counting(folder);
+    const running = await start(nodeOptions, environment);
+    await run(running, 1);
+    const calls = await countCalls(running.pid, folder, async () => (await run(running, seconds)) ?? 1);
+    await running.stop();
+    options.say(callsText(`${name}, ${peerTitles[peer]}`, calls));
+  });
+}
+
+/** A subject of a line, to be run alone and with Node's own tools. */
+interface Examined {
+  readonly name: string;
+  readonly peer: PeerName;
+  /** A new folder for what Node writes. */
+  readonly folder: string;
+  readonly seconds: number;
+  start(nodeOptions: readonly string[], environment?: Readonly<Record<string, string>>): Promise<RunningPeer>;
+  /** Sends requests, and returns how many; undefined for the start. */
+  run(running: RunningPeer, seconds: number): Promise<number | undefined>;
+}
+
+async function examineLines(options: BenchOptions, examine: (examined: Examined) => Promise<void>): Promise<void> {
+  const { small, only, effort, node } = options;
   const plan = small ? smallData : fullData;
   await withFixture(options, async (fixture, scratch, cleanups) => {
     const programs = { scratch, node };
@@ -210,21 +248,26 @@ export async function profileLines(options: BenchOptions): Promise<void> {
       const subjects = line?.subjects.slice(0, 2) ?? [];
       for (const { peers, requests } of name === "start" ? [{ peers: ["ours"] as const, requests: [] }] : subjects) {
         const [peer = "ours"] = peers;
-        const folder = mkdtempSync(join(scratch, `${name}-${peer}-`));
-        const commands = await peerCommands(fixture, { ...accounts, ...programs, nodeOptions: profiling(folder) });
-        const begun = performance.now();
-        const started = await startPeer(commands.get(peer) as PeerCommand, firstRequestOf(lines, peer));
-        cleanups.push(() => started.stop());
-        const run = async (seconds: number): Promise<number | undefined> =>
-          name === "start"
-            ? undefined
-            : (await client.run({ ports: [started.port], connections: 16, requests, seconds })).requests;
-        // Warms up until the code is compiled.
-        await run(effort.warmSeconds);
-        const from = name === "start" ? 0 : performance.now() - begun;
-        const served = await run(effort.seconds * 3);
-        await started.stop();
-        say(profileText(`${name}, ${peerTitles[peer]}`, readProfile(folder, from), served));
+        await examine({
+          name,
+          peer,
+          folder: mkdtempSync(join(scratch, `${name}-${peer}-`)),
+          seconds: effort.seconds,
+          async start(nodeOptions, environment = {}) {
+            const commands = await peerCommands(fixture, { ...accounts, ...programs, nodeOptions });
+            const command = commands.get(peer) as PeerCommand;
+            const started = await startPeer(
+              { ...command, environment: { ...command.environment, ...environment } },
+              firstRequestOf(lines, peer),
+            );
+            cleanups.push(() => started.stop());
+            return started;
+          },
+          async run({ port }, seconds) {
+            if (name === "start") return undefined;
+            return (await client.run({ ports: [port], connections: 16, requests, seconds })).requests;
+          },
+        });
       }
     }
   });

@@ -89,7 +89,7 @@ function placeOf(id: number, known: ReadonlyMap<number, ProfileNode>, callers: R
 }
 
 /** The package or folder of a source. */
-function placeOfUrl(url: string): string {
+export function placeOfUrl(url: string): string {
   const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (scoped !== undefined) return scoped;
   return /\/((?:src|gateway|client|test\/bench\/peers)\/(?:[^/]+))/.exec(url)?.[1] ?? "other";
@@ -101,7 +101,7 @@ function titleOf({ functionName, url, lineNumber }: CallFrame): string {
 }
 
 /** The path of a source in its package, or in ours. */
-function shortUrl(url: string): string {
+export function shortUrl(url: string): string {
   return url.replace(/.*\/node_modules\//, "").replace(/.*\/(src|gateway)\//, "$1/");
 }
 

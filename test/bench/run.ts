@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { BenchOptions } from "./bench.ts";
-import { bench, machineNote, profileLines, versionOf } from "./bench.ts";
+import { bench, countLines, machineNote, profileLines, versionOf } from "./bench.ts";
 import { cacheFolder } from "./fixture.ts";
 import { compareWith } from "./against.ts";
 import { againstTable, failedOf, isSlower, ratioTable } from "./against-table.ts";
@@ -13,13 +13,14 @@ import { goalTable, table } from "./table.ts";
 
 /** The maximum ratio to the CPU time of the older code. */
 const quickLimit = 1.25;
-const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2] [--node PATH] [--small] [--profile get] [--data FOLDER] [--results FOLDER]
+const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2] [--node PATH] [--small] [--profile get | --calls get] [--data FOLDER] [--results FOLDER]
   --only     names of lines, "start", "memory" or "search"; the results are then only shown, unless --results is given
   --node     the Node that runs the service and the peers; results of other Nodes stay in the table
   --runs     runs of a pair, each with freshly started subjects; more if two of them differ by more than 15 %
   --small    use a small, new data set, to check that everything runs
   --data     where the data is kept between runs (the full set is 8 GB and takes 20 minutes to create)
   --profile  show CPU profiles of these lines, or of "start", instead: of the service and of its first peer
+  --calls    show how often each function is called per request of these lines instead
   --results  where to write results.md and results.json; with --only, other lines there stay
 
 npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--node PATH] [--out FILE]
@@ -42,6 +43,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     data: { type: "string" },
     profile: { type: "string" },
+    calls: { type: "string" },
     against: { type: "string" },
     members: { type: "string" },
     out: { type: "string" },
@@ -53,7 +55,7 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const only = (values.profile ?? values.only)?.split(",");
+const only = (values.profile ?? values.calls ?? values.only)?.split(",");
 const say = (line: string): void => console.log(line);
 const commit = values.against ?? (values.quick ? "HEAD^" : undefined);
 if (commit !== undefined) await compare(commit);
@@ -67,6 +69,7 @@ async function measure(): Promise<void> {
   const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2, 40), node, say };
   try {
     if (values.profile !== undefined) return await profileLines(options);
+    if (values.calls !== undefined) return await countLines(options);
     const benched = await bench(options);
     // Partial runs and the small set do not replace the results.
     const folder = values.results ?? (small || only !== undefined ? undefined : import.meta.dirname);
