@@ -14,9 +14,13 @@ const begins = new Set([0x5b, 0x7b]);
 const ends = new Set([0x5d, 0x7d]);
 
 /** Returns a document as a line with its line feed. */
-export function lineOf({ collection, bson }: StoredDocument): string {
+export function lineOf({ collection, bson }: Pick<StoredDocument, "collection" | "bson">): string {
   const document = BSON.EJSON.serialize(BSON.deserialize(bson, { promoteValues: false }), { relaxed: false });
-  return `${JSON.stringify({ collection, document })}\n`;
+  return asLine({ collection, document });
+}
+
+function asLine(value: { readonly collection: string; readonly document: object }): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 /** Parses a line into a document. Returns what is wrong with the line if it is damaged. */
@@ -28,7 +32,9 @@ export function parseLine(line: string): StoredDocument | { readonly problem: st
   if (!isNamed || typeof document !== "object" || document === null || Array.isArray(document))
     return { problem: "it isn't an object with a collection and a document" };
   const bson = bsonOf(document);
-  if (bson === undefined) return { problem: "its document isn't canonical Extended JSON" };
+  // The library converts numbers and times that are out of range, and lone surrogates, to other values.
+  if (bson === undefined || lineOf({ collection, bson }) !== asLine({ collection, document }))
+    return { problem: "its document isn't canonical Extended JSON" };
   return create(StoredDocumentSchema, { collection, bson });
 }
 
