@@ -1,5 +1,6 @@
 // Runs `records restore`: verifies the files of a backup, then restores all its accounts.
 import { join } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
@@ -106,9 +107,27 @@ async function restoreOne(work: Verification, entry: Verified, onRestored: (docu
     work.stop.throwIfAborted();
     const { documents } = kept(work, entry, batch);
     if (documents.length === 0) continue;
-    await work.send(entry, documents, false);
+    try {
+      await work.send(entry, documents, false);
+    } catch (error) {
+      throw explainStopped(error, entry);
+    }
     onRestored(documents.length);
   }
+}
+
+/**
+ * Converts the rejection of a batch for the user. It was accepted when it was checked, so the database has changed
+ * since. Returns any other error unchanged.
+ */
+function explainStopped(error: unknown, { file }: FileEntry): unknown {
+  if (!(error instanceof ConnectError) || ![Code.AlreadyExists, Code.InvalidArgument].includes(error.code))
+    return error;
+  return new CommandError(
+    exitCodes.failed,
+    "rejected",
+    `The restore stopped in ${file}, because the database has changed since the check: ${error.rawMessage} What was restored stays. Remove what is in the way, then run the same command again.`,
+  );
 }
 
 function report(
