@@ -8,6 +8,7 @@ import type { Deadline } from "../call/deadline.ts";
 import type { Violation } from "../call/errors.ts";
 import { rejectInput } from "../call/errors.ts";
 import type { Claim } from "../gen/records/admin/v1/backup_pb.ts";
+import type { Reference } from "./contents.ts";
 import type { Parsed } from "./parse.ts";
 
 const digestBytes = 16;
@@ -25,7 +26,9 @@ export function claimsOf(parsed: readonly Parsed[], accountId: UUID): Claim[] {
       holder: digest(holder),
     });
     return [
-      ...idsOf(collection, contents, document).map(({ collection: of, id }) => claim([of, id], [accountId])),
+      ...idsOf(collection, contents, document).map(({ collection: of, field = "_id", id }) =>
+        claim([of, field, id], [accountId]),
+      ),
       ...(contents.unique?.(document) ?? []).map((value) =>
         claim(["unique", collection, ...value], [collection, document["_id"]]),
       ),
@@ -57,19 +60,22 @@ export async function requireOwnIds(
   accountId: UUID,
   deadline: Deadline,
 ): Promise<void> {
-  const wanted = new Map<string, Map<string, { readonly id: unknown; readonly at: number }>>();
-  for (const [at, { collection, contents, document }] of parsed.entries())
-    for (const { collection: of, id } of idsOf(collection, contents, document)) {
-      const ids = wanted.get(of) ?? new Map<string, { readonly id: unknown; readonly at: number }>();
-      wanted.set(of, ids.set(nameOf(id), { id, at }));
+  type Ids = Map<string, { readonly id: unknown; readonly at: number }>;
+  const wanted = new Map<string, { readonly collection: string; readonly field: string; readonly ids: Ids }>();
+  for (const [at, { collection: own, contents, document }] of parsed.entries())
+    for (const { collection, field = "_id", id } of idsOf(own, contents, document)) {
+      const name = `${collection}.${field}`;
+      const known = wanted.get(name) ?? { collection, field, ids: new Map() };
+      known.ids.set(nameOf(id), { id, at });
+      wanted.set(name, known);
     }
   const violations: Violation[] = [];
-  for (const [collection, ids] of wanted) {
-    const filter = { _id: { $in: [...ids.values()].map(({ id }) => id) }, account_id: { $ne: accountId } };
-    const taken = await findAll<Document>(db.collection(collection), filter, { projection: { _id: 1 }, deadline });
-    for (const { _id } of taken)
+  for (const { collection, field, ids } of wanted.values()) {
+    const filter = { [field]: { $in: [...ids.values()].map(({ id }) => id) }, account_id: { $ne: accountId } };
+    const taken = await findAll<Document>(db.collection(collection), filter, { projection: { [field]: 1 }, deadline });
+    for (const { [field]: id } of taken)
       violations.push({
-        field: `documents[${ids.get(nameOf(_id))?.at ?? 0}]`,
+        field: `documents[${ids.get(nameOf(id))?.at ?? 0}]`,
         rule: "account",
         message: `must not name a document of another account, here of ${collection}`,
       });
@@ -82,7 +88,7 @@ function idsOf(
   collection: string,
   { references }: Parsed["contents"],
   document: Document,
-): readonly { readonly collection: string; readonly id: unknown }[] {
+): readonly (Omit<Reference, "id"> & { readonly id: unknown })[] {
   if (collection === collections.accounts) return [];
   return [{ collection, id: document["_id"] as unknown }, ...(references?.(document) ?? [])];
 }

@@ -45,9 +45,11 @@ import {
 /** The messages that together have every field of a document that a read returns. */
 type Messages = readonly (readonly [DescMessage, Message])[];
 
-/** A record that a document names, and that must not belong to another account. */
+/** A document that a document names, and that must not belong to another account. */
 export interface Reference {
   readonly collection: string;
+  /** The field with the id; `_id` by default. */
+  readonly field?: string;
   readonly id: Binary;
 }
 
@@ -108,7 +110,12 @@ export const apiKeyContents = contents<ApiKeyDocument>({
   reads: (key) => [[ApiKeySchema, apiKeyMessage(key)]],
   problem: ({ active, revoked_at }) =>
     (active === true) === (revoked_at === undefined) ? undefined : "a key must be either active or revoked",
-  unique: ({ active, account_id }) => (active === true ? [["active", account_id]] : []),
+  // An operator revokes a key by this id, which must therefore name one key.
+  references: ({ key_id }) => [{ collection: collections.apiKeys, field: "key_id", id: key_id }],
+  unique: ({ active, account_id, key_id }) => [
+    ["key_id", key_id],
+    ...(active === true ? [["active", account_id]] : []),
+  ],
 });
 
 export const auditContents = contents<AuditDocument>({

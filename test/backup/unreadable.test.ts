@@ -1,5 +1,5 @@
 // Documents of a backup that a read could not represent: a restore rejects them, because one of them fails whole pages.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, Binary, BSONRegExp, Double, ObjectId, UUID } from "mongodb";
 import { beforeAll, expect, test } from "vitest";
@@ -158,6 +158,20 @@ test.each<[string, string, Document, string]>([
   },
 );
 
+test("a restore rejects two keys with one id, by which an operator could revoke neither [OPS-62]", async () => {
+  const { id, documents } = renamed(stored);
+  const at = documents.findIndex(([one]) => one === "api_keys");
+  const revoked = {
+    ...documents[at]?.[1],
+    _id: new Binary(randomBytes(32)),
+    active: undefined,
+    revoked_at: new Date(),
+  };
+  documents.splice(at, 0, ["api_keys", revoked]);
+  const { status, body } = await restore(service(), id, documents, { checkOnly: true });
+  expect([status, body.message]).toEqual([400, expect.stringContaining("must not have a value that another document")]);
+});
+
 test("a restore of the service rejects ends and changes that no read could return [OPS-62, ERR-07]", async () => {
   const ended_at = new Date();
   const subject = randomUUID();
@@ -202,6 +216,7 @@ test("a restore rejects documents that name those of another account, and change
     ["sessions", { contact_id: of("contacts")["_id"] }, "another account, here of contacts"],
     ["contacts", { _id: of("contacts")["_id"] }, "another account, here of contacts"],
     ["api_keys", { _id: of("api_keys")["_id"] }, "another account, here of api_keys"],
+    ["api_keys", { key_id: of("api_keys")["key_id"] }, "another account, here of api_keys"],
     ["audit_log", { _id: of("audit_log")["_id"] }, "another account, here of audit_log"],
     ["accounts", { _id: of("accounts")["_id"] }, "must belong to the account being restored"],
     ["contacts", { account_id: of("accounts")["_id"] }, "must belong to the account being restored"],
