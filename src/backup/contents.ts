@@ -42,6 +42,9 @@ import {
   unset,
 } from "./shapes.ts";
 
+/** The maximum size of a document in MongoDB. */
+export const maxDocumentBytes = 16 * 2 ** 20;
+
 /** The messages that together have every field of a document that a read returns. */
 type Messages = readonly (readonly [DescMessage, Message])[];
 
@@ -61,6 +64,8 @@ export interface Contents<T extends object> {
   /** Returns what is wrong with the document as a whole; undefined if nothing is. */
   problem?(document: T): string | undefined;
   readonly references?: (document: T) => readonly Reference[];
+  /** The maximum size in bytes of a document that the service stores; 2 MiB by default. */
+  readonly maxBytes?: number;
   /** Returns the values of its unique indexes within the collection, other than `_id`. */
   readonly unique?: (document: T) => readonly (readonly unknown[])[];
 }
@@ -134,6 +139,8 @@ export const auditContents = contents<AuditDocument>({
 });
 
 export const importContents = contents<ImportDocument>({
+  // With the rejections that were not acknowledged.
+  maxBytes: maxDocumentBytes,
   shape: {
     _id: documentOf({ account_id: anId, import_id: aText }, true),
     account_id: anId,

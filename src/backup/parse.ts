@@ -12,8 +12,8 @@ import type { AnyContents } from "./contents.ts";
 import { ownerField, rulesFor } from "./kept.ts";
 import { checkDocument } from "./readable.ts";
 
-/** The maximum size of a document in MongoDB. */
-const maxBytes = 16 * 2 ** 20;
+/** More than every document without long texts: those of a page are in memory together. */
+const maxUsualBytes = 2 * 2 ** 20;
 
 /** A document of a batch. */
 export interface Parsed {
@@ -47,9 +47,10 @@ export async function parse(
       void violations.push({ field: `documents[${at}]`, rule, message });
     const contents = known.get(collection);
     const stored = storedOf(bson);
+    const { maxBytes = maxUsualBytes } = contents ?? {};
     if (contents === undefined) wrong("collection", "must belong to a collection that backups contain");
     else if (stored === undefined || bson.length > maxBytes)
-      wrong("bson", "must be a document in BSON, of at most 16 MiB");
+      wrong("bson", `must be a document in BSON, of at most ${maxBytes / 2 ** 20} MiB`);
     else if (accountId !== undefined && !isSame(stored[ownerField(collection)], accountId))
       wrong("account", "must belong to the account being restored");
     else {

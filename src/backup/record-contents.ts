@@ -20,7 +20,7 @@ import type { SessionClientNames, SessionDocument } from "../sessions/document.t
 import { sessionFields } from "../sessions/document.ts";
 import { sessionDetail, sessionSummary } from "../sessions/messages.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
-import { contents, referenceTo } from "./contents.ts";
+import { contents, maxDocumentBytes, referenceTo } from "./contents.ts";
 import type { Shape } from "./shapes.ts";
 import {
   aCount,
@@ -119,6 +119,7 @@ const recordingShape: Shape<RecordingDocument> = {
 };
 
 export const transcriptContents = contents<TranscriptDocument>({
+  maxBytes: maxDocumentBytes,
   shape: {
     _id: anId,
     account_id: anId,
@@ -135,6 +136,8 @@ export const transcriptContents = contents<TranscriptDocument>({
 });
 
 export const noteContents = contents<NoteDocument>({
+  // With the search terms of the longest note.
+  maxBytes: maxDocumentBytes,
   shape: {
     ...each(contactNoteFields.texts, unset(aText)),
     ...each(sessionNoteFields.texts, unset(aText)),

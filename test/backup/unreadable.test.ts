@@ -158,6 +158,21 @@ test.each<[string, string, Document, string]>([
   },
 );
 
+test("a restore rejects documents larger than the service stores, whose pages would exceed the memory [OPS-62]", async () => {
+  const memory = "m".repeat(2 * 2 ** 20);
+  const { id, documents } = renamed(stored);
+  const at = documents.findIndex(([one]) => one === "contacts");
+  documents[at] = ["contacts", { ...documents[at]?.[1], memory }];
+  for (const checkOnly of [true, false]) {
+    const { status, body } = await restore(service(), id, documents, { checkOnly });
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining(`documents[${at}]: must be a document in BSON, of at most 2 MiB`),
+    ]);
+  }
+  expect(await writtenTo(id)).toEqual([0, false]);
+});
+
 test("a restore rejects two keys with one id, by which an operator could revoke neither [OPS-62]", async () => {
   const { id, documents } = renamed(stored);
   const at = documents.findIndex(([one]) => one === "api_keys");
