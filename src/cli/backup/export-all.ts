@@ -96,7 +96,9 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     pace: createPace(rate, interrupt.signal),
   };
   try {
-    const [unreadable, accounts] = partition(await retryWhileUnavailable(repeating(work), () => allAccounts(link)));
+    const all = await retryWhileUnavailable(repeating(work), () => allAccounts(link));
+    requireSameService(folder, before, new Set(all.map(({ id }) => id)));
+    const [unreadable, accounts] = partition(all);
     const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
     const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
       id === null || unreadable.includes(id) || accounts.some((account) => account.id === id) ? [] : [id],
@@ -145,6 +147,20 @@ async function openFolder(folder: string): Promise<Manifest | undefined> {
   } catch (error) {
     throw explainWriteError(error, folder);
   }
+}
+
+/**
+ * Fails if an earlier run exported accounts, and none of them exists. Another service would be a mistake, because a run
+ * removes the files of accounts that do not exist: they may be the only copy.
+ */
+function requireSameService(folder: string, before: Manifest | undefined, existing: ReadonlySet<string>): void {
+  const exported = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) => id ?? []);
+  if (exported.length === 0 || exported.some((id) => existing.has(id))) return;
+  throw new CommandError(
+    exitCodes.failed,
+    "other_service",
+    `No account of the backup in ${folder} exists in this service. Check --url, or name a new folder.`,
+  );
 }
 
 /** Returns the complete files of an earlier run whose account still exists. Removes all others. */

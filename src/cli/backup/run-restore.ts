@@ -78,7 +78,7 @@ async function readComplete(folder: string): Promise<Manifest> {
     throw new CommandError(
       exitCodes.failed,
       "incomplete",
-      `The backup in ${folder} is not complete. To complete it, run records export --all ${folder}.`,
+      `The backup in ${folder} is not complete. Use a complete copy, or complete it from the service that it was begun with: records export --all ${folder}.`,
     );
   return manifest;
 }
