@@ -53,8 +53,6 @@ const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30a0\u30fb=-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
-/** What divides two initials of a name, which then are as if a dot alone did: `J. K.` and `J K` are J.K. */
-const BETWEEN_INITIALS = /(?<=(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Ll}])(?:\. | )(?=[\p{Lu}\p{Ll}](?![\p{L}\p{M}\p{N}]))/gu;
 /** What precedes a syllable of decomposed Hangul inside a word, in whatever script it is. */
 const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
 /** Letters that names also spell with two letters. */
@@ -122,21 +120,21 @@ export function nameKeys(text: string | null | undefined): string[] {
 }
 
 /**
- * Returns the text of a name with dots between its initials, and with umlauts spelt as two letters if it has any: all
- * of them, or only some of its different letters (Nørgård is also Norgaard).
+ * Returns the text of a name, and with umlauts spelt as two letters if it has any: all of them, or only some of its
+ * different letters (Nørgård is also Norgaard).
  */
 export function spellingsOfName(name: string): string[] {
-  const isPlain = !NOT_ASCII.test(name);
-  const composed = (isPlain ? name : name.normalize("NFC")).replace(BETWEEN_INITIALS, ".");
-  const letters = isPlain ? [] : [...new Set(composed.toLowerCase().match(UMLAUT))];
-  if (letters.length === 0) return [composed];
+  if (!NOT_ASCII.test(name)) return [name];
+  const composed = name.normalize("NFC");
+  const letters = [...new Set(composed.toLowerCase().match(UMLAUT))];
+  if (letters.length === 0) return [name];
   const ways = Math.min(2 ** letters.length, maxUmlautWays);
   // From all letters to none: the last way is the name itself.
   const spelt = Array.from({ length: ways - 1 }, (_, way) => {
     const kept = letters.filter((_letter, at) => Math.floor(way / 2 ** at) % 2 === 1);
     return composed.replace(UMLAUT, (letter) => (kept.includes(letter.toLowerCase()) ? letter : twoLetters(letter)));
   });
-  return [composed, ...spelt];
+  return [name, ...spelt];
 }
 
 function twoLetters(umlaut: string): string {

@@ -12,17 +12,7 @@ const contacts = async (query: string): Promise<unknown[]> =>
   (await found("contacts", query)).map(({ full_name: name }) => name);
 
 const names = [
-  ...[
-    "Siobhán O'Mara",
-    "Jean-Luc Perrin",
-    "A.B.C. Dunmore",
-    "K. L. Marris",
-    "K L Norrin",
-    "KL Ostrem",
-    "Jürgen Größer",
-    "Bjørn Håland",
-    "Zofia Wiśniewska",
-  ],
+  ...["Siobhán O'Mara", "Jean-Luc Perrin", "A.B.C. Dunmore", "Jürgen Größer", "Bjørn Håland", "Zofia Wiśniewska"],
   ...["सीता", "सुता", "ひらの さくら", "森 海斗", "이서연", "كريم ياسين", "Rowan", "Rowanda Fell"],
   ...[
     "Cian O´Hara",
@@ -81,12 +71,6 @@ test.each([
   ["mara", ["Siobhán O'Mara"]],
   ["jeanluc", ["Jean-Luc Perrin"]],
   ["abc dunmore", ["A.B.C. Dunmore"]],
-  ["A B C Dunmore", ["A.B.C. Dunmore"]],
-  ["kl marris", ["K. L. Marris"]],
-  ["KL norrin", ["K L Norrin"]],
-  ["k. l. ostrem", ["KL Ostrem"]],
-  ["K L Ostrem", ["KL Ostrem"]],
-  ["k.l. norrin", ["K L Norrin"]],
   ["ohara", ["Cian O´Hara"]],
   ["علیرضا", ["علی\u200cرضا پارسا"]],
   ["رضا پارسا", ["علی\u200cرضا پارسا"]],

@@ -125,13 +125,9 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
   return { whole, begins };
 }
 
-/** A name with a dot alone between initials, and with some of its ä, ö, ü, ø, å as two letters, each everywhere. */
+/** A name with some of its ä, ö, ü, ø, å as two letters, each everywhere. */
 function expansions(name: string): string[] {
-  const rows = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Ll}](?:(?:\. | |\.)[\p{Lu}\p{Ll}](?![\p{L}\p{M}\p{N}]))+/gu;
-  const dotted = name
-    .normalize("NFC")
-    .replace(rows, (row) => [...row].filter((sign) => !". ".includes(sign)).join("."));
-  let texts = [dotted];
+  let texts = [name.normalize("NFC")];
   for (const [one, two] of Object.entries({ ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }))
     texts = texts.flatMap((text) => [text, text.replaceAll(one, two).replaceAll(one.toUpperCase(), two)]);
   return texts;
