@@ -63,6 +63,16 @@ function meant(field: RequestField, value: Json): Json {
   }
 }
 
+/** The arguments that can be any text. */
+const texts: ReadonlySet<string> = new Set(["query", "contact_name"]);
+
+/** Returns the arguments without those that a model leaves out by the name of a null. No other value has such a name. */
+export function withoutNulls(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const isNull = (name: string, value: unknown): boolean =>
+    typeof value === "string" && /^\s*(?:null|none|undefined)\s*$/i.test(value) && !texts.has(name);
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isNull(name, value)));
+}
+
 /**
  * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, the digits of such an
  * end, and the UUID in any form of an id. Returns any other value unchanged.

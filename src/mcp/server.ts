@@ -13,6 +13,7 @@ import { bounded } from "./bounds.ts";
 import { CheckedServer, requireParams } from "./checked-server.ts";
 import type { Complete } from "./completions.ts";
 import { completers } from "./completions.ts";
+import { withoutNulls } from "./arguments.ts";
 import { inLocalDays } from "./local-days.ts";
 import { recordOf } from "./fetch.ts";
 import type { Prompt } from "./prompts.ts";
@@ -165,8 +166,9 @@ function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "promp
 
 async function callTool(tool: Tool, given: Arguments, context: ToolContext): Promise<ToolResult> {
   try {
-    const found = await tool.run(inLocalDays(given, context.profile.timeZone), context);
-    const empty = isEmpty(found) ? tool.empty?.(given, found) : undefined;
+    const read = inLocalDays(withoutNulls(given), context.profile.timeZone);
+    const found = await tool.run(read, context);
+    const empty = isEmpty(found) ? tool.empty?.(read, found) : undefined;
     const hints = [empty, found["hint"]].filter((hint) => typeof hint === "string");
     const whole = hints.length === 0 ? found : { ...found, hint: hints.join(" ") };
     return bounded(whole, tool.rest);

@@ -30,6 +30,20 @@ describe("a date is a day in the time zone", () => {
     });
   });
 
+  test.each([
+    ["2026-07-04T09:30:00", "2026-07-04T07:30:00.000Z"],
+    ["2026-01-15 09:30", "2026-01-15T08:30:00.000Z"],
+    ["2026-01-15T23:59:59.25", "2026-01-15T22:59:59.250Z"],
+    // Clocks show 2:30 not at all on this day, and twice on the other one.
+    ["2026-03-29T02:30:00", "2026-03-29T01:30:00.000Z"],
+    ["2026-10-25T02:30:00", "2026-10-25T01:30:00.000Z"],
+    ["2026-07-04T09:30:00z", "2026-07-04T09:30:00Z"],
+    ["2026-07-04T09:30:00-0330", "2026-07-04T09:30:00-03:30"],
+    ["9999-12-31T09:30", "9999-12-31T09:30:00Z"],
+  ])("%s without an offset is a time there [MCP-15] [MCP-17]", (text, instant) =>
+    expect(inLocalDays({ from: text }, "Europe/Berlin")).toEqual({ from: instant }),
+  );
+
   test("unless it has a time, is no date, is at the end of time, or the time zone is unknown [MCP-17]", () => {
     for (const date of ["0001-01-01", "0999-12-31", "9999-12-31"])
       expect(inLocalDays({ from: date, to: date }, "America/Los_Angeles")).toEqual({ from: date, to: date });
