@@ -1,7 +1,7 @@
 // Extracts the keywords of a sentence: its words without stop words.
-import { deu, eng, fra, ita, nld, por, spa } from "stopword";
+import { deu, eng, fra, ita, jpn, nld, por, spa, tha, zho } from "stopword";
 import { truncateQuery } from "./first-words.ts";
-import { splitWords } from "../search/words.ts";
+import { splitWords, UNSPACED_RUNS } from "../search/words.ts";
 
 /** The maximum length of the text that is read, and of a query, in UTF-16 units. */
 const maxTextLength = 1_000;
@@ -9,15 +9,18 @@ const maxQueryLength = 100;
 
 /** Maps each folded word to its written stop words: `sara` is a name, but Italian `sarà` is a stop word. */
 const common: ReadonlyMap<string, readonly string[]> = formsByWord(
-  [eng, deu, fra, spa, ita, por, nld].flat().map((word) => word.toLowerCase().normalize()),
+  [eng, deu, fra, spa, ita, por, nld, jpn, zho, tha].flat().map((word) => word.toLowerCase().normalize()),
 );
+
+/** Its dictionaries of the scripts without blanks apply in every language. */
+const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /**
  * Returns a query of the keywords in their order, as many as fit. Uses all words if there are no keywords, and the
  * beginning of the text if no word fits.
  */
 export function keywords(text: string): string {
-  const read = text.slice(0, maxTextLength);
+  const read = withBlanks(text.slice(0, maxTextLength));
   const written = read.toLowerCase().normalize();
   const names = namesIn(read);
   const isCommon = (word: string): boolean =>
@@ -30,6 +33,11 @@ export function keywords(text: string): string {
     if (longer.length <= maxQueryLength) query = longer;
   }
   return query === "" ? truncateQuery(text) : query;
+}
+
+/** Returns the text with blanks between the words of scripts without blanks, so that a sentence is not one word. */
+function withBlanks(text: string): string {
+  return text.replace(UNSPACED_RUNS, (run) => [...segmenter.segment(run)].map(({ segment }) => segment).join(" "));
 }
 
 /** Returns the folded words with a capital after another word of the sentence: names can be stop words, such as Will. */

@@ -35,6 +35,8 @@ const ZERO_WIDTH_SPACE = "\u200b";
 const SPACED_RUN = `[${LETTER_OR_DIGIT}--${UNSPACED}][${IN_WORD}--${UNSPACED}]*`;
 /** A zero-width space does not divide a run of a script without blanks, in which a word may begin anywhere. */
 const UNSPACED_RUN = `[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${IN_WORD}&&${UNSPACED}])*`;
+/** The runs of a text in scripts without blanks. */
+export const UNSPACED_RUNS = new RegExp(UNSPACED_RUN, "gv");
 const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
 /** The same in folded ASCII, which takes a fraction of the time. */
 const ASCII_WORD = /[a-z0-9]+/g;

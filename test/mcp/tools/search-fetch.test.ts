@@ -102,6 +102,17 @@ describe("search", () => {
     expect(found.filter((id: string) => [zoe, kickOff].includes(id)).sort()).toEqual([...expected()].sort());
   });
 
+  test.each([
+    ["森口葵との顔合わせはいつですか", "森口 葵", "顔合わせ"],
+    ["我上次和乔若溪开会是什么时候", "乔若溪", "开会"],
+    ["ประชุมกับวิชุดาเมื่อไหร่", "วิชุดา ศรีงาม", "ประชุม"],
+  ])("understands a sentence without blanks: %s [MCP-10]", async (sentence, full_name, title) => {
+    const contact = await holder.put.contact({ full_name });
+    const session = await holder.put.session({ contact_id: contact, title });
+    const found = (await search(sentence)).map(({ id }) => id);
+    expect(found).toEqual(expect.arrayContaining([`contact:${contact}`, `session:${session}`]));
+  });
+
   test("returns a record once, however often it matches [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Harbour", session_date: "2026-04-01T09:00:00Z" });
     await holder.put.sessionNotes(
