@@ -1,4 +1,4 @@
-// Finds contacts by a misspelt name, for queries without another match (contract §3.2).
+// Finds contacts by a name with a wrong letter or with other blanks, for queries without another match (contract §3.2).
 import type { Collection, Document, UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import { checkStages } from "../db/page.ts";
@@ -9,7 +9,15 @@ import { anyOf, searchTextConditions } from "../db/word-search.ts";
 import { canBeMisspelt, correctionsOf, rightBeginningsOf } from "../search/misspellings.ts";
 import type { Reading } from "../search/readings.ts";
 import { wordsOf } from "../search/readings.ts";
-import { checkPattern, CONTACT_SHAPE, longestBeginning, nameProbe } from "../search/terms.ts";
+import {
+  checkPattern,
+  CONTACT_SHAPE,
+  dividedNamePattern,
+  isPhone,
+  longestBeginning,
+  nameProbe,
+  probe,
+} from "../search/terms.ts";
 
 /** MongoDB merges the scans of up to 200 terms in the order of the index. */
 const termsAtOnce = 150;
@@ -20,9 +28,20 @@ const maxChecked = 5_000;
 
 /** The maximum number of beginnings that are looked up. */
 const maxBeginnings = 60;
+/** The maximum number of ways to join or divide words of a query. It allows every way for five words. */
+const maxDivided = 15;
+/** The maximum length of a word that a name may divide, in code points. */
+const maxDividedLength = 30;
+const LETTER = /\p{L}/u;
 
 interface Beginning {
   readonly beginning: string;
+}
+
+/** The contacts that have one of the terms, of which the newest are checked. */
+interface Scan {
+  readonly terms: readonly string[];
+  readonly checked: Document;
 }
 
 interface Found {
@@ -31,9 +50,10 @@ interface Found {
 }
 
 /**
- * Returns the ids of the contacts whose names have one word of a reading misspelt and all other words, newest first,
- * at most `limit`. One command looks up the beginnings of the words, and another one every correction that begins like
- * a name, so the cost does not depend on the size of the account.
+ * Returns the ids of the contacts whose names have one word of a reading misspelt, or join or divide some with other
+ * blanks, and that have all its other words: newest first, at most `limit`. One command looks up the beginnings of the
+ * words, and another one every correction that begins like a name, so the cost does not depend on the size of the
+ * account.
  */
 export async function findMisspelt(
   contacts: Collection<Document>,
@@ -46,24 +66,25 @@ export async function findMisspelt(
   let left = maxCorrections;
   const misspelt = wordsOf(readings).filter(canBeMisspelt);
   const rightLettersOf = await lookUpBeginnings(contacts, scope, misspelt);
-  const scans = misspelt.flatMap((word) => {
+  const corrected = misspelt.flatMap((word): Scan[] => {
     const terms = correctionsOf(word, rightLettersOf(word)).slice(0, left);
     left -= terms.length;
     const others = readings
       .filter(({ words }) => words.includes(word))
       .map(({ words }) => words.filter((other) => other !== word).map((other) => checkPattern(other, CONTACT_SHAPE)));
-    const checked = { ...anyOf(others.map((patterns) => searchTextConditions(patterns))), ...condition };
-    return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({
-      filter: { account_id: scope.accountId, [termsField]: { $in: some } },
-      newest: [
-        { $sort: { rank: -1 } },
-        ...checkStages(checked, maxChecked),
-        ...narrowing,
-        { $limit: limit },
-        { $project: { rank: 1 } },
-      ],
-    }));
+    const checked = anyOf(others.map((patterns) => searchTextConditions(patterns)));
+    return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({ terms: some, checked }));
   });
+  const scans = [...corrected, ...dividedScans(readings, rightLettersOf)].map(({ terms, checked }) => ({
+    filter: { account_id: scope.accountId, [termsField]: { $in: terms } },
+    newest: [
+      { $sort: { rank: -1 } },
+      ...checkStages({ ...checked, ...condition }, maxChecked),
+      ...narrowing,
+      { $limit: limit },
+      { $project: { rank: 1 } },
+    ],
+  }));
   const [first, ...more] = scans;
   if (first === undefined) return [];
   const unions = more.map(({ filter, newest }) => ({
@@ -75,6 +96,29 @@ export async function findMisspelt(
   // Of the same rank, they stay in the order of their scans, which is the same for each page.
   const newest = [...byId.values()].sort((a, b) => b.rank - a.rank);
   return newest.slice(0, limit).map(({ _id }) => _id);
+}
+
+/** Returns the scans for names with a blank within a word of a reading, or without the blanks between some of them. */
+function dividedScans(readings: readonly Reading[], rightLettersOf: (word: string) => number): Scan[] {
+  const scans = new Map<string, Scan>();
+  for (const { words, ofPrevious } of readings) {
+    if (ofPrevious || words.some(isPhone)) continue;
+    for (const [from, one] of words.entries())
+      for (let to = from + 1; to <= words.length; to += 1) {
+        const word = words.slice(from, to).join("");
+        const letters = [...word];
+        if (scans.size === maxDivided || letters.length > maxDividedLength || !LETTER.test(word)) continue;
+        // A name that divides a word has its beginning as a whole word.
+        const beginnings = letters.slice(1, rightLettersOf(one) + 1).map((_, at) => letters.slice(0, at + 1).join(""));
+        const terms =
+          to - from > 1 ? [probe(word, CONTACT_SHAPE).term] : beginnings.map((other) => nameProbe(other).term);
+        const others = [...words.slice(0, from), ...words.slice(to)];
+        const patterns = [dividedNamePattern(word), ...others.map((other) => checkPattern(other, CONTACT_SHAPE))];
+        if (terms.length > 0)
+          scans.set([word, ...others].join(" "), { terms, checked: searchTextConditions(patterns) });
+      }
+  }
+  return [...scans.values()];
 }
 
 /**

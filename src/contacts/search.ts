@@ -42,7 +42,7 @@ export interface ContactSearch {
   /**
    * Returns the active contacts that match the query, at most 25: those whose email, phone or name it is, then those
    * with its words in their names, then those with its words as whole ones, and then the others. Within each group, the
-   * newest come first. If none matches, returns those whose names have one letter misspelt.
+   * newest come first. If none matches, returns those whose names have other blanks or one letter misspelt.
    */
   search(scope: Scope, query: string): Promise<Contact[]>;
   /**

@@ -251,6 +251,11 @@ export function nameCheckPattern(word: string): string {
   return `^[^${NAME_END}]* ${word} `;
 }
 
+/** Returns the pattern that finds in the names of a contact words that begin with `word` if no blank divides them. */
+export function dividedNamePattern(word: string): string {
+  return `^[^${NAME_END}]* ${[...word].join(" ?")}`;
+}
+
 /**
  * Whether a word's term alone decides if a document matches. Also true for a phone, whose check excludes only few
  * documents.

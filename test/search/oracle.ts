@@ -220,7 +220,11 @@ export function searchContacts(prepared: readonly Prepared[], query: string): nu
   }
   const found = tiers.flat();
   const misspelt =
-    found.length > 0 ? [] : [...prepared.keys()].filter((at) => isMisspelt(prepared[at] as Prepared, cuts));
+    found.length > 0
+      ? []
+      : [...prepared.keys()].filter(
+          (at) => isMisspelt(prepared[at] as Prepared, cuts) || isDivided(prepared[at] as Prepared, cuts),
+        );
   return [...found, ...misspelt.toReversed()].slice(0, 25);
 }
 
@@ -246,6 +250,22 @@ function isMisspelt({ name, any }: Prepared, cuts: readonly Cut[]): boolean {
         [...name.whole].some((right) => differsByOne(word, right)) && others.every((other) => begin(any.begins, other))
       );
     }),
+  );
+}
+
+/** Whether consecutive words of a query are, without the blanks, the beginning of consecutive words of a name. */
+function isDivided({ any, contact: { fullName = "", inferredName = "" } }: Prepared, cuts: readonly Cut[]): boolean {
+  const names = [fullName, inferredName].flatMap(expansions).map((name) => wordsIn(fold(name)));
+  const rests = names.flatMap((words) => words.map((_, at) => words.slice(at).map(({ letters }) => letters)));
+  const together = rests.map((rest) => rest.join(""));
+  return cuts.some((cut) =>
+    cut.some((_, from) =>
+      cut.slice(from).some((_other, more) => {
+        const run = cut.slice(from, from + more + 1).join("");
+        const others = [...cut.slice(0, from), ...cut.slice(from + more + 1)];
+        return /\p{L}/u.test(run) && begin(together, run) && others.every((other) => begin(any.begins, other));
+      }),
+    ),
   );
 }
 
