@@ -17,11 +17,19 @@ const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
 const BEGINS_WITH_PLUS = /^[^0-9+]*\+[^0-9]*[0-9]/;
-const EXTENSION = /[^0-9a-z](?:extension|ext|x|int|доб|#)[.:=]? ?([0-9]{1,7})$/;
+const EXTENSION = /(?<![a-z])(?:extension|extn?|x|int|доб|anexo|#)[.:=]? ?([0-9]{1,7})$/;
 const LETTER = /\p{L}/u;
+/** What precedes a phone that is copied from a signature or a link, such as `Tel.:` and `M:`. */
+const LABEL = /^\s*\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])/u;
+/** A number that ends with a word, as in 1-800-FLOWERS. */
+const VANITY = /^[^a-z]*[0-9]{3}[^a-z0-9]*[a-z]{3,}[^a-z0-9]*$/;
+/** The first letter on each key of a telephone, from 2 to 9. */
+const KEYS = "adgjmptw";
+/** The exit code of North America. */
+const EXIT_CODE = "011";
 /** The forms of a stored phone, in digits. */
 export interface PhoneForms {
-  /** All its digits, without a leading 00. */
+  /** All its digits, without an exit code such as 00. */
   readonly digits: string;
   /** True without a country code that is marked as one. */
   readonly isNational: boolean;
@@ -29,7 +37,7 @@ export interface PhoneForms {
   readonly dialled: readonly string[];
   /** How an international phone is written in its country. */
   readonly nationals: readonly string[];
-  /** The same without the extension; undefined if there is none. */
+  /** The same without the extension or the word at its end; undefined if there is neither. */
   readonly main: PhoneForms | undefined;
 }
 
@@ -39,14 +47,32 @@ export function phoneForms(phone: string | null | undefined): PhoneForms | undef
   const folded = withoutTrunkZero(fold(phone));
   const [extension, number] = EXTENSION.exec(folded.trimEnd()) ?? [];
   const main = number === undefined ? undefined : formsOf(folded.trimEnd().slice(0, -(extension?.length ?? 0)));
-  return formsOf(folded, main);
+  if (number === undefined || main === undefined) {
+    const dialled = onKeypad(folded);
+    return formsOf(dialled, dialled === folded ? undefined : formsOf(folded));
+  }
+  const extended = (form: string): string => form + number;
+  const { digits, isNational, dialled, nationals } = main;
+  return {
+    digits: digits + number,
+    isNational,
+    dialled: dialled.map(extended),
+    nationals: nationals.map(extended),
+    main,
+  };
+}
+
+/** Returns a number that ends with a word as it is dialled; any other text as it is. */
+function onKeypad(folded: string): string {
+  if (!VANITY.test(folded)) return folded;
+  return folded.replace(/[a-z]/g, (letter) => String([...KEYS].filter((first) => first <= letter).length + 1));
 }
 
 function formsOf(folded: string, main?: PhoneForms): PhoneForms | undefined {
   const all = digitsIn(folded);
   if (all === "") return undefined;
-  const isNational = !BEGINS_WITH_PLUS.test(folded) && !all.startsWith("00");
-  const digits = withoutDoubleZero(all);
+  const digits = withoutExitCode(all);
+  const isNational = !BEGINS_WITH_PLUS.test(folded) && digits === all;
   const forms = isNational && !isInternational(digits) ? { dialled: [], nationals: [] } : abroad(digits);
   return { digits, isNational, ...forms, main };
 }
@@ -64,11 +90,12 @@ function abroad(digits: string): Pick<PhoneForms, "dialled" | "nationals"> {
 
 /**
  * Returns the marked digits by which a query is a whole phone (contract §3.2): none if it has letters other than those
- * of an extension.
+ * of a label, of an extension, and at the end of a number.
  */
 export function wholePhones(query: string): string[] {
-  const forms = phoneForms(query);
-  if (forms === undefined || LETTER.test(fold(query).trimEnd().replace(EXTENSION, ""))) return [];
+  const phone = query.replace(LABEL, "");
+  const forms = phoneForms(phone);
+  if (forms === undefined || LETTER.test(onKeypad(fold(phone)).trimEnd().replace(EXTENSION, ""))) return [];
   const { digits, dialled, nationals } = forms;
   return [...[digits, ...dialled].map((form) => PHONE_MARK + form), ...nationals.map((form) => NATIONAL_MARK + form)];
 }
@@ -92,8 +119,10 @@ function withoutTrunkZero(folded: string): string {
   return folded.replace(TRUNK_ZERO, "$1");
 }
 
-function withoutDoubleZero(digits: string): string {
-  return digits.startsWith("00") ? digits.slice(2) : digits;
+function withoutExitCode(digits: string): string {
+  if (digits.startsWith("00")) return digits.slice(2);
+  const abroad = digits.startsWith(EXIT_CODE) ? digits.slice(EXIT_CODE.length) : "";
+  return isInternational(abroad) ? abroad : digits;
 }
 
 /** A word of a query that is not a number, or a sequence of numbers. A `+` begins a new sequence. */
@@ -138,9 +167,9 @@ function rowsOf(folded: string): Row[] {
 function phonesAt({ row: { words, hasPlus }, from, to }: Place): string[][] {
   const joined = words.slice(from, to).join("");
   const isWhole = to - from === words.length;
-  const isAbroad = isNumberAbroad({ words, hasPlus }, from) || (isWhole && isInternational(joined));
+  const digits = withoutExitCode(joined);
+  const isAbroad = (hasPlus && from === 0) || digits !== joined || (isWhole && isInternational(joined));
   if (!NUMBER.test(joined) || (to - from < 2 && !(isAbroad && isWhole))) return [];
-  const digits = withoutDoubleZero(joined);
   const { dialled, nationals } = isAbroad ? abroad(digits) : { dialled: [], nationals: [] };
   // A single number is a word of the phone as it is.
   const asTyped = to - from < 2 && digits === joined ? [] : [digits];
@@ -149,10 +178,6 @@ function phonesAt({ row: { words, hasPlus }, from, to }: Place): string[][] {
     ...nationals.map((form) => NATIONAL_MARK + form),
   ];
   return marked.filter(({ length }) => length > 1).map((phone) => [...words.slice(0, from), phone, ...words.slice(to)]);
-}
-
-function isNumberAbroad({ words, hasPlus }: Row, from: number): boolean {
-  return (hasPlus && from === 0) || words[from]?.startsWith("00") === true;
 }
 
 /**

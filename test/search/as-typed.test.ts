@@ -50,6 +50,10 @@ beforeAll(async () => {
     { full_name: "Santos", phone: "+55 13 95550-0144" },
     { full_name: "Ottawa", phone: "16135550166" },
     { full_name: "Reno", phone: "1-800-TICKETS" },
+    { full_name: "Denver", phone: "1 (303) 555-0121 x204" },
+    { full_name: "Dallas", phone: "214-555-0128x33" },
+    { full_name: "Lima", phone: "+51 1 555 0133 anexo 7" },
+    { full_name: "Oxford", phone: "011 44 1865 555 017" },
   );
   await client.put.contactNotes({
     contact_id: await client.put.contact({}),
@@ -128,6 +132,22 @@ test.each([
   ["(613) 555-0166", ["Ottawa"]],
   ["+16135550166", ["Ottawa"]],
   ["1800tickets", ["Reno"]],
+  ["1 800 842 5387", ["Reno"]],
+  ["+18008425387", ["Reno"]],
+  ["(303) 555-0121 ext. 204", ["Denver"]],
+  ["+13035550121", ["Denver"]],
+  ["214 555 0128 ext 33", ["Dallas"]],
+  ["+1 214 555 0128;ext=33", ["Dallas"]],
+  ["2145550128x33", ["Dallas"]],
+  ["01 5550133 ext 7", ["Lima"]],
+  ["+44 1865 555017", ["Oxford"]],
+  ["01865 555 017", ["Oxford"]],
+  ["011 33 6 39 98 11 22", ["Paris"]],
+  ["Tel.: +33 6 39 98 11 22", ["Paris"]],
+  ["tel:+33-6-39-98-11-22", ["Paris"]],
+  ["M: 0639981122", ["Paris"]],
+  ["Paris: 0639", ["Paris"]],
+  ["011 33 6", []],
 ])("the phone %s finds %j [CSR-13]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
 test.each([
