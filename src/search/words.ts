@@ -57,6 +57,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
 /** What precedes a syllable of decomposed Hangul inside a word, in whatever script it is. */
 const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
+/** The Arabic article, folded. It is written as one word with the name after it, which is also used without it. */
+const ARTICLE = "\u0627\u0644";
 /** Letters that names also spell with two letters. */
 const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
 const UMLAUT = /[äöüøå]/gi;
@@ -93,7 +95,10 @@ export function foldWithJoiners(text: string): string {
 /** The words of a name. */
 export interface NameWords {
   readonly words: readonly string[];
-  /** The endings of its Korean words, each from the beginning of a syllable. They are not words of their own. */
+  /**
+   * The endings of its Korean words, each from the beginning of a syllable, and of its Arabic words without the article.
+   * They are not words of their own.
+   */
   readonly endings: readonly string[];
 }
 
@@ -210,8 +215,9 @@ function joinedParts(folded: string): string[] {
   return dividedNamesIn(folded).flatMap((row) => wordsIn(row.map(({ word }) => word).join("")));
 }
 
-/** Returns the endings of a word that begin with a syllable of Hangul. */
+/** Returns the ending of a word after the Arabic article, and those that begin with a syllable of Hangul. */
 function endingsOf(word: string): string[] {
+  if (word.startsWith(ARTICLE) && word.length > ARTICLE.length + 1) return [word.slice(ARTICLE.length)];
   return [...word.matchAll(BEFORE_SYLLABLE)].map(({ index }) => word.slice(index + 1));
 }
 

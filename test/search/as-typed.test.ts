@@ -32,6 +32,7 @@ const names = [
     "JP Laurin",
     "عبد السلام نوري",
     "G&N Lowell",
+    "هالة النجّار",
     "Room 971",
   ],
 ];
@@ -162,6 +163,8 @@ test.each([
   ["noergard", ["Søren Nørgård"]],
   ["馬可白林", ["馬可‧白林"]],
   ["マリールイズ", ["マリー＝ルイズ"]],
+  ["نجار", ["هالة النجّار"]],
+  ["النجار هاله", ["هالة النجّار"]],
 ])("the name %s finds %j [CSR-15]", async (query, expected) =>
   expect((await contacts(query)).sort()).toEqual(expected),
 );

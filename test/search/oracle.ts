@@ -113,6 +113,7 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
       for (const word of cut) {
         whole.add(word);
         begins.add(word);
+        if (areNames && /^\u0627\u0644../u.test(word)) begins.add(word.slice(2));
         const letters = [...word];
         const isOf = (script: RegExp): boolean => script.test(letters[0] ?? "");
         for (const at of letters.keys()) {
