@@ -17,7 +17,7 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /**
  * Returns a query of the keywords in their order, as many as fit. Uses all words if there are no keywords, and the
- * beginning of the text if no word fits.
+ * beginning of the text if no word fits, or if they are a single character.
  */
 export function keywords(text: string): string {
   const read = withBlanks(text.slice(0, maxTextLength));
@@ -32,7 +32,7 @@ export function keywords(text: string): string {
     const longer = query === "" ? word : `${query} ${word}`;
     if (longer.length <= maxQueryLength) query = longer;
   }
-  return query === "" ? truncateQuery(text) : query;
+  return [...query].length < 2 ? truncateQuery(text) : query;
 }
 
 /** Returns the text with blanks between the words of scripts without blanks, so that a sentence is not one word. */
