@@ -1,5 +1,6 @@
-// Router: finds the operations of a path by a tree of segments. Slashes and dots of the raw request target are kept as
-// they are (contract §2.2).
+// Router: finds the operations of a path. Slashes and dots of the raw request target are kept as they are (contract
+// §2.2).
+import type { Segment } from "./path-template.ts";
 import { parseTemplate } from "./path-template.ts";
 import { decodeUnreserved } from "../src/http/percent.ts";
 import type { Route } from "../src/http/route.ts";
@@ -25,62 +26,31 @@ export interface Match<Operation> {
 /** Returns the resource of a path, or undefined if there is none. `path` is as sent, without its query. */
 export type Router<Operation> = (path: string) => Match<Operation> | undefined;
 
-interface Node<Operation> {
-  readonly literals: Map<string, Node<Operation>>;
-  parameter?: Node<Operation>;
-  resource?: Resource<Operation>;
-}
-
-/** Creates a router, whose tree is built once. The generator has checked that no two operations conflict. */
+/** Creates a router. The generator has checked that no two operations conflict. */
 export function createRouter<Operation extends Routed>(operations: readonly Operation[]): Router<Operation> {
-  const root: Node<Operation> = { literals: new Map() };
-  for (const operation of operations) {
-    const node = nodeOf(root, operation.template);
-    const all = new Map(node.resource?.operations).set(operation.method, operation);
-    if (operation.method === "GET") all.set("HEAD", operation);
-    node.resource = { operations: all, template: operation.template, allow: [...all.keys(), "OPTIONS"].join(", ") };
-  }
+  // In this order, literal text comes before a parameter in its place.
+  const templates = [...new Set(operations.map(({ template }) => template))].sort();
+  const resources = templates.map((template) => {
+    const own = operations.filter((operation) => operation.template === template);
+    const all = new Map(
+      own.flatMap((operation) =>
+        (operation.method === "GET" ? ["GET", "HEAD"] : [operation.method]).map(
+          (method) => [method, operation] as const,
+        ),
+      ),
+    );
+    const resource = { operations: all, template, allow: [...all.keys(), "OPTIONS"].join(", ") };
+    return { segments: parseTemplate(template), resource };
+  });
   return (path) => {
-    const captured: string[] = [];
-    const resource = find(root, path, 1, captured);
-    return resource === undefined ? undefined : { resource, captured };
+    const [root, ...sent] = path.split("/");
+    const texts = sent.map(decodeUnreserved);
+    const matches = (segment: Segment, at: number): boolean =>
+      "literal" in segment ? segment.literal === texts[at] : sent[at] !== "";
+    const found = resources.find(
+      ({ segments }) => root === "" && segments.length === sent.length && segments.every(matches),
+    );
+    if (found === undefined) return undefined;
+    return { resource: found.resource, captured: sent.filter((_, at) => "parameter" in (found.segments[at] ?? {})) };
   };
-}
-
-function nodeOf<Operation>(root: Node<Operation>, template: string): Node<Operation> {
-  let node = root;
-  for (const segment of parseTemplate(template)) {
-    let next = "literal" in segment ? node.literals.get(segment.literal) : node.parameter;
-    if (next === undefined) {
-      next = { literals: new Map() };
-      if ("literal" in segment) node.literals.set(segment.literal, next);
-      else node.parameter = next;
-    }
-    node = next;
-  }
-  return node;
-}
-
-/**
- * Returns the resource below a node, and adds the segments of parameters to `captured`. Literal text takes precedence
- * over a parameter. An empty segment matches nothing.
- */
-function find<Operation>(
-  node: Node<Operation>,
-  path: string,
-  start: number,
-  captured: string[],
-): Resource<Operation> | undefined {
-  if (start > path.length) return node.resource;
-  const slash = path.indexOf("/", start);
-  const end = slash === -1 ? path.length : slash;
-  if (end === start) return undefined;
-  const text = path.slice(start, end);
-  const literal = node.literals.get(decodeUnreserved(text));
-  const found = literal && find(literal, path, end + 1, captured);
-  if (found !== undefined || node.parameter === undefined) return found;
-  captured.push(text);
-  const taken = find(node.parameter, path, end + 1, captured);
-  if (taken === undefined) captured.pop();
-  return taken;
 }
