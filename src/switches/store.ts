@@ -153,40 +153,33 @@ interface WaitingRoom {
   release(): void;
 }
 
-/** Creates a waiting room with one timer for everybody in it. Those who are released continue one by one. */
+/** Creates a waiting room. Those who leave it continue one by one. */
 function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
   // Requests that all continued at once would keep the event loop from the next proof.
   const schedule = createFairQueue();
   /** Those who have entered and do not continue yet. */
   let count = 0;
-  /** Those who are not released yet, the oldest first. */
-  const waiting = new Set<{ readonly until: number; readonly resolve: () => void }>();
-  let timer: NodeJS.Timeout | undefined;
-
-  function release(now = Infinity): void {
-    for (const waiter of waiting) {
-      if (waiter.until > now) break;
-      waiting.delete(waiter);
-      schedule(() => {
-        count -= 1;
-        waiter.resolve();
-      });
-    }
-    clearTimeout(timer);
-    const [oldest] = waiting;
-    timer = oldest && setTimeout(expire, Math.ceil(oldest.until - now)).unref();
-  }
-  const expire = (): void => release(performance.now());
+  const waiting = new Set<() => void>();
 
   return {
     enter() {
       if (count >= maxWaiters) return undefined;
       count += 1;
       return new Promise((resolve) => {
-        waiting.add({ until: performance.now() + limitMs, resolve });
-        timer ??= setTimeout(expire, limitMs).unref();
+        const leave = (): void => {
+          clearTimeout(timer);
+          waiting.delete(leave);
+          schedule(() => {
+            count -= 1;
+            resolve();
+          });
+        };
+        const timer = setTimeout(leave, limitMs).unref();
+        waiting.add(leave);
       });
     },
-    release,
+    release() {
+      for (const leave of waiting) leave();
+    },
   };
 }

@@ -112,7 +112,6 @@ test("a request waits for fresh switches for a second at most, and not once Mong
     const starting = watchSwitches(primary);
     proofs[0]?.resolve(writes(true));
     const watch = await starting;
-    const timers = vi.spyOn(globalThis, "setTimeout");
     const over: string[] = [];
     const wait = (name: string): void => void watch.waitUntilFresh()?.then(() => over.push(name));
     await vi.advanceTimersByTimeAsync(1_349);
@@ -122,8 +121,6 @@ test("a request waits for fresh switches for a second at most, and not once Mong
     wait("first");
     await vi.advanceTimersByTimeAsync(600);
     wait("second");
-    // Files share a process: the driver of another one may set a timer meanwhile.
-    expect(timers.mock.calls.filter(([, ms]) => ms === 1_000)).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(399);
     expect(over).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
