@@ -51,6 +51,7 @@ const maxConcurrent = 4;
 
 /** Creates the sweeper of a database's erasures. `prepare` is called before all notes of an account are deleted. */
 export function createSweeper(client: MongoClient, places: Places, prepare: (id: UUID) => Promise<void>): Sweeper {
+  const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const take = createErasureLeases(client);
   const sweeps = new Set<Promise<void>>();
   const counts = { running: 0, deleted: 0 };
@@ -93,78 +94,49 @@ export function createSweeper(client: MongoClient, places: Places, prepare: (id:
     return unfinished.filter((one) => !clean.has(nameOf(one)) || isOver(one));
   }
 
-  return {
-    sweep,
-    follow: (onTrouble) =>
-      followUnfinished(client, onTrouble, {
-        dueOf,
-        isRunning: () => counts.running > 0,
-        sweep,
-        isStopped: () => stopped,
-        stop: () => {
-          stopped = true;
-        },
-      }),
-    counts: () => counts,
-    idle: () => Promise.allSettled(sweeps),
-  };
-}
+  function follow(onTrouble: OnTrouble): Background {
+    const running = new Set<string>();
+    const trouble = (error: unknown): void => onTrouble("the erasure of an account cannot continue", error);
 
-/** The callbacks of `followUnfinished`. */
-interface Followed {
-  dueOf(unfinished: readonly ErasureDocument[]): ErasureDocument[];
-  /** Returns whether there were unfinished erasures when they were last read. */
-  isRunning(): boolean;
-  sweep(erasure: ErasureDocument): Promise<void>;
-  isStopped(): boolean;
-  stop(): void;
-}
-
-function followUnfinished(
-  client: MongoClient,
-  onTrouble: OnTrouble,
-  { dueOf, isRunning, sweep, isStopped, stop }: Followed,
-): Background {
-  const erasures = client.db().collection<ErasureDocument>(collections.erasures);
-  const running = new Set<string>();
-  const trouble = (error: unknown): void => onTrouble("the erasure of an account cannot continue", error);
-
-  async function continueWith(erasure: ErasureDocument): Promise<void> {
-    running.add(nameOf(erasure));
-    try {
-      await sweep(erasure);
-    } catch (error) {
-      if (!isStopped()) trouble(error);
-    } finally {
-      running.delete(nameOf(erasure));
+    async function continueWith(erasure: ErasureDocument): Promise<void> {
+      running.add(nameOf(erasure));
+      try {
+        await sweep(erasure);
+      } catch (error) {
+        if (!stopped) trouble(error);
+      } finally {
+        running.delete(nameOf(erasure));
+      }
     }
+
+    const watch = runPeriodically(
+      everyMs,
+      async () => {
+        const unfinished = await findAll<ErasureDocument>(
+          erasures,
+          { finished_at: { $exists: false } },
+          { comment: "watch", deadline: undefined },
+        );
+        const due = shuffled(dueOf(unfinished).filter((one) => !running.has(nameOf(one))));
+        async function work(): Promise<void> {
+          for (let next = due.pop(); next !== undefined && !stopped; next = due.pop()) await continueWith(next);
+        }
+        // Not awaited, so that a slow or failing erasure does not delay the others.
+        for (let working = running.size; working < maxConcurrent; working++) void work();
+      },
+      (error) => {
+        if (counts.running > 0 || !isAway(error)) trouble(error);
+      },
+    );
+    return {
+      stop() {
+        stopped = true;
+        watch.stop();
+      },
+    };
   }
 
-  const watch = runPeriodically(
-    everyMs,
-    async () => {
-      const unfinished = await findAll<ErasureDocument>(
-        erasures,
-        { finished_at: { $exists: false } },
-        { comment: "watch", deadline: undefined },
-      );
-      const due = shuffled(dueOf(unfinished).filter((one) => !running.has(nameOf(one))));
-      async function work(): Promise<void> {
-        for (let next = due.pop(); next !== undefined && !isStopped(); next = due.pop()) await continueWith(next);
-      }
-      // Not awaited, so that a slow or failing erasure does not delay the others.
-      for (let working = running.size; working < maxConcurrent; working++) void work();
-    },
-    (error) => {
-      if (isRunning() || !isAway(error)) trouble(error);
-    },
-  );
-  return {
-    stop() {
-      stop();
-      watch.stop();
-    },
-  };
+  return { sweep, follow, counts: () => counts, idle: () => Promise.allSettled(sweeps) };
 }
 
 /** Returns the account that an erasure concerns. */
