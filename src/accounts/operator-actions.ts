@@ -1,15 +1,15 @@
-// Operator actions on an account: suspends and resumes it, revokes its key and ends its sessions. Each has an audit
-// entry.
-import type { MongoClient, UUID } from "mongodb";
+// Operator actions on an account: enrols it, links its identities, suspends and resumes it, revokes its key and ends
+// its sessions. Each has an audit entry.
+import type { ClientSession, MongoClient, UUID } from "mongodb";
 import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
-import type { AuditEvent, AuditStore } from "../audit/store.ts";
+import type { AuditEvent, AuditFact, AuditStore } from "../audit/store.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { fail, rejectInput } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { Actor } from "../call/scope.ts";
-import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
+import type { AccountChange, AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 import { identitiesOf } from "./store.ts";
 
 const noKey =
@@ -22,9 +22,18 @@ export interface OperatorActionContext {
   readonly deadline: Deadline;
 }
 
-/** The actions. Each is in force on every instance before it resolves. */
+/** The same for an action that needs no reason. */
+export type OperatorChangeContext = Omit<OperatorActionContext, "reason">;
+
+/**
+ * The actions. Each is in force on every instance before it resolves. Those that return an account return it changed,
+ * or unchanged if there was nothing to change, or undefined if there is none.
+ */
 export interface OperatorActions {
-  /** Suspends or resumes an account. Returns the account, changed or not, or undefined if there is none. */
+  enrol(id: UUID, enrolled: boolean, use: OperatorChangeContext): Promise<AccountDocument | undefined>;
+  /** Fails with ALREADY_EXISTS if the identity is linked to another account. */
+  link(id: UUID, identity: IdentityDocument, use: OperatorChangeContext): Promise<AccountDocument | undefined>;
+  /** Suspends or resumes an account. */
   setSuspended(id: UUID, suspended: boolean, use: OperatorActionContext): Promise<AccountDocument | undefined>;
   /**
    * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST if several active
@@ -57,8 +66,32 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
     event,
     detail: `By the operator: ${reason}`,
   });
+  /** Changes an account and adds the entry in one transaction. A call that changes nothing adds no entry. */
+  const change = (
+    id: UUID,
+    { caller, deadline }: OperatorChangeContext,
+    fact: AuditFact,
+    work: (session: ClientSession) => Promise<AccountChange | undefined>,
+  ): Promise<AccountDocument | undefined> =>
+    transaction(client, deadline, async (session) => {
+      const done = await work(session);
+      if (done?.changed === true) await audit.appendIn(session, id, actorOf(caller), fact);
+      return done?.account;
+    });
 
   return {
+    enrol(id, enrolled, use) {
+      const detail = enrolled ? "Enrolled in the beta." : "Withdrawn from the beta.";
+      return change(id, use, { event: "enrolment_changed", detail }, (session) =>
+        accounts.enrol(id, enrolled, { session }),
+      );
+    },
+    link(id, identity, use) {
+      const detail = `Issuer: ${identity.issuer}. Subject: ${identity.subject}`;
+      return change(id, use, { event: "identity_linked", detail }, (session) =>
+        accounts.link(id, identity, { session }),
+      );
+    },
     setSuspended(id, suspended, use) {
       const suspension = suspended ? { at: new Date(), reason: use.reason, token: use.caller.token } : undefined;
       return transaction(client, use.deadline, async (session) => {
@@ -113,7 +146,7 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
  * Returns the operator as the account's owner sees them. The token's digest identifies the service token and grants
  * nothing.
  */
-export function actorOf({ token, requestId, address }: OperatorCaller): Actor {
+function actorOf({ token, requestId, address }: OperatorCaller): Actor {
   return { person: `operator (token ${token})`, requestId, address };
 }
 

@@ -8,12 +8,11 @@ import { uuid } from "../db/mongo.ts";
 import { fail } from "../call/errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
-import type { Access, AccessContext } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
 import { readableMessage } from "../guards/representable.ts";
 import { sanitizeForEcho } from "../text/text.ts";
-import type { OperatorActions, OperatorActionContext } from "./operator-actions.ts";
+import type { OperatorActionContext, OperatorActions, OperatorChangeContext } from "./operator-actions.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
@@ -25,15 +24,11 @@ const eraseMs = 2_000;
 /** Called with the id of an account whose stored document cannot be read. */
 export type OnUnreadable = (id: string) => void;
 
-/** Returns an account for a response. */
-type Show = (document: AccountDocument) => Account;
-
 /** Creates the service. */
 export function createAccountService(
   accounts: AccountStore,
-  access: Access,
   erasures: Erasures,
-  operatorActions: OperatorActions,
+  actions: OperatorActions,
   onUnreadable: OnUnreadable,
 ): OperatorService<typeof Descriptor> {
   const show = createShow(onUnreadable);
@@ -66,15 +61,40 @@ export function createAccountService(
     },
     async setBetaEnrolment({ accountId, enrolled, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await access.enrol(uuid(accountId), enrolled, accessOf(operator))) ?? noAccount();
+      const account = (await actions.enrol(uuid(accountId), enrolled, changeBy(operator))) ?? noAccount();
       return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: show(account) };
     },
     async linkIdentity({ accountId, issuer, subject, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await access.link(uuid(accountId), { issuer, subject }, accessOf(operator))) ?? noAccount();
+      const account = (await actions.link(uuid(accountId), { issuer, subject }, changeBy(operator))) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: show(account) };
     },
-    ...operatorActionRpcs(operatorActions, show),
+    async suspendAccount({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
+      const account = (await actions.setSuspended(uuid(accountId), true, actionBy(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.SuspendAccountResponse", account: show(account) };
+    },
+    async resumeAccount({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
+      const account = (await actions.setSuspended(uuid(accountId), false, actionBy(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.ResumeAccountResponse", account: show(account) };
+    },
+    async revokeApiKey({ key, reason, ...rest }, operator) {
+      requireAllRead(rest);
+      const { key_id, prefix, account_id, revoked_at } = await actions.revokeKey(key, actionBy(operator, reason));
+      return {
+        $typeName: "records.admin.v1.RevokeApiKeyResponse",
+        keyId: key_id.toHexString(),
+        prefix,
+        accountId: account_id.toHexString(),
+        ...(revoked_at && { revokedAt: timestamp(revoked_at) }),
+      };
+    },
+    async endSessions({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
+      const ended = (await actions.endSessions(uuid(accountId), actionBy(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
+    },
     async deleteAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
       const by = { ...operator.caller, reason };
@@ -90,47 +110,11 @@ export function createAccountService(
   };
 }
 
-function operatorActionRpcs(
-  operatorActions: OperatorActions,
-  show: Show,
-): Pick<OperatorService<typeof Descriptor>, "suspendAccount" | "resumeAccount" | "revokeApiKey" | "endSessions"> {
-  return {
-    async suspendAccount({ accountId, reason, ...rest }, operator) {
-      requireAllRead(rest);
-      const account =
-        (await operatorActions.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
-      return { $typeName: "records.admin.v1.SuspendAccountResponse", account: show(account) };
-    },
-    async resumeAccount({ accountId, reason, ...rest }, operator) {
-      requireAllRead(rest);
-      const account =
-        (await operatorActions.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
-      return { $typeName: "records.admin.v1.ResumeAccountResponse", account: show(account) };
-    },
-    async revokeApiKey({ key, reason, ...rest }, operator) {
-      requireAllRead(rest);
-      const { key_id, prefix, account_id, revoked_at } = await operatorActions.revokeKey(key, useOf(operator, reason));
-      return {
-        $typeName: "records.admin.v1.RevokeApiKeyResponse",
-        keyId: key_id.toHexString(),
-        prefix,
-        accountId: account_id.toHexString(),
-        ...(revoked_at && { revokedAt: timestamp(revoked_at) }),
-      };
-    },
-    async endSessions({ accountId, reason, ...rest }, operator) {
-      requireAllRead(rest);
-      const ended = (await operatorActions.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
-      return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
-    },
-  };
+function actionBy(operator: Operator, reason: string): OperatorActionContext {
+  return { ...changeBy(operator), reason };
 }
 
-function useOf(operator: Operator, reason: string): OperatorActionContext {
-  return { ...accessOf(operator), reason };
-}
-
-function accessOf({ caller, deadline }: Operator): AccessContext {
+function changeBy({ caller, deadline }: Operator): OperatorChangeContext {
   return { caller, deadline: deadline() };
 }
 
@@ -145,7 +129,7 @@ function placeMessage({ place, left, deleted }: Erasure["places"][number]): Eras
 }
 
 /** Creates the function that shows accounts. Of an account that cannot be read, it shows the id. */
-function createShow(onUnreadable: OnUnreadable): Show {
+function createShow(onUnreadable: OnUnreadable): (document: AccountDocument) => Account {
   return (document) => {
     const message = readableMessage(AccountSchema, () => accountMessage(document));
     if (message !== undefined) return message;

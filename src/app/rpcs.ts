@@ -54,7 +54,7 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(
     internal,
     AccountService,
-    createAccountService(services.accounts, services.access, services.erasures, services.operatorActions, (account) =>
+    createAccountService(services.accounts, services.erasures, services.operatorActions, (account) =>
       log.error({ account }, "the document of an account cannot be read: restore or delete the account"),
     ),
   );

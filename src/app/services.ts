@@ -1,6 +1,5 @@
 // Creates the stores and the services of a database, which the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
-import { createAccess } from "../accounts/access.ts";
 import { isAnyErasing } from "../accounts/erasure-lease.ts";
 import { createErasures, erasureCollection } from "../accounts/erasure.ts";
 import { createOperatorActions } from "../accounts/operator-actions.ts";
@@ -146,7 +145,6 @@ export function createServices(
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
     accounts,
-    access: createAccess({ client, accounts, audit }),
     erasures: createErasures({
       client,
       specs: allCollections,
