@@ -1,12 +1,13 @@
 // records.v1.ApiKeyService: creates, returns, rotates and revokes an account's API key, and adds each change to the
 // audit log.
-import type { ClientSession, UUID } from "mongodb";
+import type { ClientSession, MongoClient } from "mongodb";
 import type { ApiKey, ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
 import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { AccountStore } from "../accounts/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
 import { timestamp } from "../db/message.ts";
-import type { Deadline } from "../call/deadline.ts";
+import { transaction } from "../db/write.ts";
 import { fail } from "../call/errors.ts";
 import type { Owner } from "../call/scope.ts";
 import type { OwnerService } from "../rpc/routes.ts";
@@ -14,24 +15,13 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { LastUse } from "./last-use.ts";
 import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
 
-/** The facts that decide whether an account may get a key. */
-export interface KeyHolder {
-  readonly beta_enrolled: boolean;
-  readonly suspension?: object | undefined;
-}
-
 /** Dependencies of the service. */
 export interface ApiKeyDependencies {
+  readonly client: MongoClient;
   readonly keys: ApiKeyStore;
-  /**
-   * Reads an account within a transaction, which then conflicts with the account's deletion. Returns undefined if there
-   * is no such account.
-   */
-  readonly lockAccount: (id: UUID, session: ClientSession) => Promise<KeyHolder | undefined>;
+  readonly accounts: Pick<AccountStore, "lock">;
   readonly audit: AuditStore;
   readonly lastUse: LastUse;
-  /** Runs a transaction with majority write concern. */
-  readonly transaction: <T>(deadline: Deadline, work: (session: ClientSession) => Promise<T>) => Promise<T>;
 }
 
 const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
@@ -44,7 +34,7 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
  * accepts an old key.
  */
 export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerService<typeof Descriptor> {
-  const { keys, audit, lastUse, transaction } = dependencies;
+  const { client, keys, audit, lastUse } = dependencies;
   return {
     async getApiKey(request, { accountId, deadline }) {
       requireAllRead(request);
@@ -69,7 +59,7 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
     },
     async revokeApiKey({ id, ...rest }, { accountId, actor, deadline }) {
       requireAllRead(rest);
-      const { key_id, revoked_at } = await transaction(deadline, async (session) => {
+      const { key_id, revoked_at } = await transaction(client, deadline, async (session) => {
         const revoked = (await keys.revoke(accountId, { session }, id)) ?? noSuchKey(id);
         await audit.appendIn(session, accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix });
         return revoked;
@@ -96,14 +86,15 @@ export function apiKeyMessage({ key_id, prefix, access, created_at, last_used_at
 
 /** Creates a key in a transaction. Checks the enrolment again, because it may have changed since the guard read it. */
 async function issue(
-  { lockAccount, audit, transaction }: ApiKeyDependencies,
+  { client, accounts, audit }: ApiKeyDependencies,
   { accountId, actor, deadline }: Owner,
   event: AuditEvent,
   make: (session: ClientSession) => Promise<NewApiKey>,
 ): Promise<IssuedApiKey> {
   return issued(
-    await transaction(deadline, async (session) => {
-      const account = (await lockAccount(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+    await transaction(client, deadline, async (session) => {
+      // Conflicts with the deletion and the suspension of the account.
+      const account = (await accounts.lock(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
       if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
       if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
       const made = await make(session);

@@ -23,7 +23,6 @@ import { contactCollection, createContactStore } from "../contacts/store.ts";
 import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
 import type { OnTrouble } from "../db/run-periodically.ts";
-import { transaction } from "../db/write.ts";
 import { createEraseResponses } from "../guards/erased-responses.ts";
 import { claimCollection } from "../guards/idempotency.ts";
 import { createBulkLoading } from "../ingest/bulk.ts";
@@ -159,13 +158,7 @@ export function createServices(
     apiKeys: keys,
     lastUse,
     usage: createUsage(db, watch.trouble("usage")),
-    apiKeyService: createApiKeyService({
-      keys,
-      lockAccount: accounts.lock,
-      audit,
-      lastUse,
-      transaction: (deadline, work) => transaction(client, deadline, work),
-    }),
+    apiKeyService: createApiKeyService({ client, keys, accounts, audit, lastUse }),
     audit,
     auditLog: createAuditService(audit, auditTrouble),
     switches: createSwitchStore(client),
