@@ -2,13 +2,13 @@
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
-import { isAway, recordsIndex } from "../db/mongo.ts";
+import { indexesOf } from "../db/indexes.ts";
+import { ignoreMissingIndex, isAway, recordsIndex } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/run-periodically.ts";
 import { runPeriodically } from "../db/run-periodically.ts";
 import type { Deadline } from "../call/deadline.ts";
-import type { SearchIndex } from "../db/search-index.ts";
-import { createSearchIndex, termsIndex } from "../db/search-index.ts";
+import { searchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
@@ -60,12 +60,22 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   };
 
   function of(kind: BulkKind, records: Collection<Document>) {
-    const index: SearchIndex = createSearchIndex(records, termsIndex);
+    async function isBuilt(): Promise<boolean> {
+      const present = await indexesOf(db, records.collectionName);
+      return present.some(({ name, building }) => name === searchIndex && !building);
+    }
     return {
       records,
-      index,
-      drop: (): Promise<void> => index.drop().then(() => notify("dropped", kind)),
-      build: (): Promise<void> => index.build().then(() => notify("built", kind)),
+      isBuilt,
+      async drop(): Promise<void> {
+        await records.dropIndex(searchIndex).catch(ignoreMissingIndex);
+        notify("dropped", kind);
+      },
+      /** Resolves when the index can be used. Concurrent builds become one. */
+      async build(): Promise<void> {
+        await records.createIndexes([termsIndex]);
+        notify("built", kind);
+      },
       async hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
         // Shards may have different indexes.
         if (primaryOf(db.client).sharded()) return false;
@@ -75,12 +85,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
           { account_id: { $ne: accountId } },
           { hint, deadline },
         );
-        return others <= maxOfOthers && (await index.isBuilt());
+        return others <= maxOfOthers && (await isBuilt());
       },
     };
   }
   async function missing(): Promise<readonly BulkKind[]> {
-    const built = await Promise.all(bulkKinds.map((kind) => kinds[kind].index.isBuilt()));
+    const built = await Promise.all(bulkKinds.map((kind) => kinds[kind].isBuilt()));
     return bulkKinds.filter((_, at) => built[at] === false);
   }
   async function build(): Promise<void> {
