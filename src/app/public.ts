@@ -1,10 +1,8 @@
 // Wires the public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
-import { descriptorDocument } from "../../gateway/descriptors.ts";
 import type { OpenApiOptions } from "../http/openapi-settings.ts";
-import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
-import type { ServedDocument } from "../../gateway/served-document.ts";
-import { lazyDocument } from "../../gateway/served-document.ts";
+import type { ServedDocument } from "../../gateway/openapi.ts";
+import { interfaceDocuments, openApiDocument } from "../../gateway/openapi.ts";
 import { createDashboard } from "../dashboard/surface.ts";
 import { createGuide } from "../guide/surface.ts";
 import type { Surface } from "../call/exchange.ts";
@@ -92,17 +90,26 @@ export function createPublicSide(
   return {
     listener: createListener(around(options)),
     publish() {
-      for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, fileOnce(path, document));
-      documents.set("/records.binpb", fileOnce("/records.binpb", descriptorDocument));
-      const postman = (): string =>
-        JSON.stringify(postmanCollection(openApiDocument(documentOptions()), where.baseUrl));
-      documents.set(
-        "/postman.json",
-        fileOnce("/postman.json", lazyDocument("application/json; charset=utf-8", postman)),
-      );
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
-      const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
-      documents.set("/llms.txt", fileOnce("/llms.txt", lazyDocument("text/plain; charset=utf-8", llms)));
+      const served = new Map<string, ServedDocument>([
+        ...interfaceDocuments(documentOptions()),
+        [
+          "/postman.json",
+          {
+            type: "application/json; charset=utf-8",
+            render: () =>
+              Buffer.from(JSON.stringify(postmanCollection(openApiDocument(documentOptions()), where.baseUrl))),
+          },
+        ],
+        [
+          "/llms.txt",
+          {
+            type: "text/plain; charset=utf-8",
+            render: () => Buffer.from(llmsText(openApiDocument(documentOptions()), addresses)),
+          },
+        ],
+      ]);
+      for (const [path, document] of served) documents.set(path, fileOnce(path, document));
     },
     async prepare() {
       for (const create of documents.values()) create();
@@ -112,9 +119,9 @@ export function createPublicSide(
 }
 
 /** Returns a function that creates the file of a document when it is first called. */
-function fileOnce(path: string, document: ServedDocument): () => StaticFile {
+function fileOnce(path: string, { type, render }: ServedDocument): () => StaticFile {
   let file: StaticFile | undefined;
-  return () => (file ??= staticFile(path, document.body, document.type));
+  return () => (file ??= staticFile(path, render(), type));
 }
 
 /**

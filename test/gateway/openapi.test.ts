@@ -3,7 +3,7 @@ import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { OpenApiOptions } from "../../src/http/openapi-settings.ts";
-import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
+import { interfaceDocuments, openApiDocument } from "../../gateway/openapi.ts";
 import type { FailureReason } from "../../src/call/errors.ts";
 import { failures } from "../../src/call/errors.ts";
 import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -144,7 +144,7 @@ test("names its license and a contact", () => {
 });
 
 test("is the same to a reader of YAML 1.1: no string becomes a date or a boolean", () => {
-  const yaml = openApiFiles(options).get("/openapi.yaml")?.body.toString() ?? "";
+  const yaml = interfaceDocuments(options).get("/openapi.yaml")?.render().toString() ?? "";
   expect(parse(yaml, { version: "1.1" })).toEqual(openApiDocument(options));
   expect(parse("day: 2026-01-31", { version: "1.1" })).not.toEqual({ day: "2026-01-31" });
 });
@@ -243,10 +243,10 @@ test.each<Partial<OpenApiOptions>>([
   { sessionCookie: "__Host-records_session", rateLimit: 1_000_000 },
 ])("is the same document in JSON and in YAML, with the settings %j", (changes) => {
   const settings = { ...options, ...changes };
-  const files = openApiFiles(settings);
+  const files = interfaceDocuments(settings);
   const document = openApiDocument(settings);
-  const yaml = files.get("/openapi.yaml")?.body.toString() ?? "";
-  expect(JSON.parse(files.get("/openapi.json")?.body.toString() ?? "")).toEqual(document);
+  const yaml = files.get("/openapi.yaml")?.render().toString() ?? "";
+  expect(JSON.parse(files.get("/openapi.json")?.render().toString() ?? "")).toEqual(document);
   expect(parse(yaml)).toEqual(document);
   // As the library writes it with these settings: no placeholder is left, and no string gets quotes that it needs.
   expect(yaml).toBe(stringify(document, { schema: "yaml-1.1" }));
@@ -255,6 +255,7 @@ test.each<Partial<OpenApiOptions>>([
   expect([...files.values()].map(({ type }) => type)).toEqual([
     "application/json; charset=utf-8",
     "application/yaml; charset=utf-8",
+    "application/octet-stream",
   ]);
 });
 

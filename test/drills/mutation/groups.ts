@@ -92,7 +92,7 @@ export const groups: readonly Group[] = [
   {
     name: "documents",
     mutate: [
-      ...gateway("descriptors", "openapi", "openapi-template", "served-document"),
+      ...gateway("openapi", "openapi-template"),
       ...http("openapi-settings", "provider-mark"),
       ...["src/mcp/tool-schema.ts", "src/mcp/arguments.ts"],
     ],
