@@ -4,10 +4,10 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../call/errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
+import { loadOnce } from "../call/load-once.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { isSameIssuer } from "../sign-in/issuer.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
-import { staleWhileRevalidate } from "../sign-in/stale-while-revalidate.ts";
 
 /** Dependencies of the metadata documents. */
 export interface MetadataDependencies {
@@ -116,8 +116,8 @@ export function failOff(): never {
  * last copy.
  */
 function createMirror(issuer = "", path: string): () => Promise<Buffer> {
-  const mirror = staleWhileRevalidate(mirrorMs, () => fetchFirst(candidates(issuer, path), issuer));
-  return () => mirror().catch(unreachable);
+  const mirror = loadOnce(() => fetchFirst(candidates(issuer, path), issuer), mirrorMs);
+  return () => mirror.get().catch(unreachable);
 }
 
 /**

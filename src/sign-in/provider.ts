@@ -6,6 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { UserProfile } from "../guards/call.ts";
 import { fail } from "../call/errors.ts";
 import { isLocalName } from "../config/loopback.ts";
+import { loadOnce } from "../call/load-once.ts";
 import { withTimeout } from "../call/time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { ProviderClient } from "./client-authentication.ts";
@@ -15,7 +16,6 @@ import type { KeySet, Sender } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
-import { staleWhileRevalidate } from "./stale-while-revalidate.ts";
 import { providerName, requireKeys, signInFailure, unreachable, whyNoLogout } from "./provider-failures.ts";
 import { responseOf } from "./provider-response.ts";
 import type { AuthenticatedUser, ProviderTokens, TokenResponse } from "./session-store.ts";
@@ -159,12 +159,13 @@ async function watchedFetch(
 /** Creates the provider. Its metadata are fetched on first use, so an instance starts without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
-  const configuration = staleWhileRevalidate(metadataMs, () => discoverProvider(options));
-  const client = (): Promise<ProviderClient> => configuration().catch(unreachable);
+  const configuration = loadOnce(() => discoverProvider(options), metadataMs);
+  const client = (): Promise<ProviderClient> => configuration.get().catch(unreachable);
   const discovered = async (): Promise<Configuration> => (await client()).config;
   /** Returns undefined if the provider is unavailable or rejects the request. */
   const attempt = <T>(work: (client: ProviderClient) => T | Promise<T>): Promise<T | undefined> =>
-    configuration()
+    configuration
+      .get()
       .then(work)
       .catch(() => undefined);
   const keys = createProviderKeys(options, discovered);
