@@ -42,8 +42,10 @@ export function createRouter<Operation extends Routed>(operations: readonly Oper
     const resource = { operations: all, template, allow: [...all.keys(), "OPTIONS"].join(", ") };
     return { segments: parseTemplate(template), resource };
   });
+  const longest = Math.max(...resources.map(({ segments }) => segments.length));
   return (path) => {
-    const [root, ...sent] = path.split("/");
+    // One segment more than the longest template is enough to match none.
+    const [root, ...sent] = path.split("/", longest + 2);
     const texts = sent.map(decodeUnreserved);
     const matches = (segment: Segment, at: number): boolean =>
       "literal" in segment ? segment.literal === texts[at] : sent[at] !== "";
