@@ -86,17 +86,26 @@ test("a large import of contacts removes their search index; until it is built, 
   }));
   const queries = [
     "/v1/contacts?query=person6499",
-    "/v1/contacts?query=p64@example.com",
+    "/v1/contacts?query=p649@example.com",
     "/v1/contacts?query=%2B49+170+1000064",
-    "/v1/contacts?query=ann+person64",
+    "/v1/contacts?query=ann+person649",
     "/v1/contacts?query=nobody",
   ];
-  const search = () => Promise.all(queries.map(async (query) => (await client.get(query)).body));
+  // Contacts that were imported in one batch are equally old, so that their order is not fixed.
+  const search = (): Promise<string[][]> =>
+    Promise.all(
+      queries.map(async (query) => {
+        const [first, ...others] = ((await client.get(query)).body["data"] as { full_name: string }[]).map(
+          ({ full_name: name }) => name,
+        );
+        return first === undefined ? [] : [first, ...others.sort()];
+      }),
+    );
   const responses = await importSlowly(people);
   expect(changes("contact")).toEqual(["dropped", "built"]);
   expect(responses.at(-1)).toMatchObject({ done: true, contactChanges: { created: 6_500n } });
   const before = await search();
-  expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([1, 25, 1, 25, 0]);
+  expect(before.map(({ length }) => length)).toEqual([1, 11, 1, 11, 0]);
   await db.collection("contacts").dropIndex("search");
   expect(await search()).toEqual(before);
 });
