@@ -7,7 +7,7 @@ import type { Config } from "../config/config.ts";
 import { Failure, failureOf } from "../call/errors.ts";
 import type { Inbound, OnError, Shed } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { isGrpc } from "../rpc/protocol.ts";
+import { isCall } from "../rpc/protocol.ts";
 import { cancellationOf } from "../http/cancellation.ts";
 import type { HeaderList } from "../http/headers.ts";
 import {
@@ -202,7 +202,7 @@ async function serveOther(
     else if (acceptMethod(request, response)) await sendDocument(request, response, document());
   } catch (error) {
     const failure = failureOf(error);
-    if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))
+    if (document === undefined && !ofPrograms.test(path) && !isCall(request))
       return rejectUnknown(request, response, inbound, failure);
     onError(failure, inbound);
     if (document === undefined) writeUnservedFailure(request, response, failure, inbound);
@@ -210,8 +210,11 @@ async function serveOther(
   }
 }
 
-/** Paths to which only programs send requests. No response below them is ever HTML. */
-const ofPrograms = /^\/(?:v\d+|mcp|\.well-known|grpc\.|records\.)/;
+/**
+ * Paths to which only programs send requests, also with the usual mistakes: a doubled slash and another case. No
+ * response below them is ever HTML.
+ */
+const ofPrograms = /^\/+(?:v\d+|mcp|\.well-known|grpc\.|records\.)/i;
 
 /** Returns the complete HTTP/1.1 response to a message that the parser rejected. */
 export function rejection(status: RejectedStatus, requestId: string, headers: HeaderList): string {

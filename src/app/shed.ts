@@ -163,9 +163,12 @@ function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prep
 /** Returns the protocol of an error; undefined for the envelope, which a request gets that is no call of an rpc. */
 function protocolOfError(request: Request, { surface }: PublicTarget): Protocol | undefined {
   if (isGrpc(request)) return spokenBy(request);
+  // The public rpcs are no streams: a call of one as a stream would be 415, in the envelope.
   const isCall =
-    surface !== undefined && request.method === "POST" && connectType(contentTypeOf(request))?.stream === false;
-  return isCall || isConnect(request) ? "connect" : undefined;
+    surface === undefined || request.method === "GET"
+      ? isConnect(request)
+      : request.method === "POST" && connectType(contentTypeOf(request))?.stream === false;
+  return isCall ? "connect" : undefined;
 }
 
 function prepareError(failure: Failure, protocol: Protocol, request: Request, common: HeaderList): Prepared {

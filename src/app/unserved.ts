@@ -6,7 +6,7 @@ import type { Failure } from "../call/errors.ts";
 import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeCallFailure } from "../rpc/early-rejection.ts";
-import { isConnect, isGrpc } from "../rpc/protocol.ts";
+import { isCall, isConnect, isGrpc } from "../rpc/protocol.ts";
 import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 
 /** What a listener has at the path of a request. */
@@ -20,7 +20,7 @@ export interface Target {
 
 /** Whether a request is for an rpc, known or not, and its failures are errors of the rpc's protocol. */
 export function isForRpc(request: Request, { path, surface, isServed }: Target, rpc: Surface): boolean {
-  return surface === rpc || path.startsWith("/records.") || (!isServed && isGrpc(request));
+  return surface === rpc || path.startsWith("/records.") || (!isServed && isCall(request));
 }
 
 /** Responds to `OPTIONS *`, which is about the server as a whole (RFC 9110 §9.3.7). Any other path is unknown. */

@@ -299,9 +299,12 @@ function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], av
   };
 }
 
-/** Whether a browser sends the request. A program gets the envelope of a failure. */
+/**
+ * Whether a browser sends the request. A program gets the envelope of a failure. Java's client names HTML too, but no
+ * browser opens an address with a bearer token.
+ */
 function wantsPage({ header }: Inbound): boolean {
-  return namesType(header("accept"), "text/html");
+  return header("authorization") === undefined && namesType(header("accept"), "text/html");
 }
 
 /** Returns the page of the user's state. A user who is not signed in returns from the sign-in to the path `to`. */

@@ -89,10 +89,16 @@ export function isGrpcCall(request: Request): boolean {
   return request.httpVersionMajor === 2 && request.method === "POST" && isGrpc(request) && !isWeb;
 }
 
-/** Whether a request for any path says that it uses Connect. A content type such as JSON does not. */
+/** Whether a request for any path says that it uses Connect. The content type of a stream does, JSON alone does not. */
 export function isConnect(request: Request): boolean {
   if (request.method === "GET") return queryOf(request).get("connect") === "v1";
-  return request.headers["connect-protocol-version"] !== undefined && connectType(contentTypeOf(request)) !== undefined;
+  const type = connectType(contentTypeOf(request));
+  return type !== undefined && (type.stream || request.headers["connect-protocol-version"] !== undefined);
+}
+
+/** Whether a request for any path says that it calls an rpc. */
+export function isCall(request: Request): boolean {
+  return isGrpc(request) || isConnect(request);
 }
 
 /** Returns the methods of an rpc, for `Allow`. */

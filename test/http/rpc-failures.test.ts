@@ -81,15 +81,25 @@ test.each([
 test("a client that says it uses Connect gets an unknown rpc as Connect's own error on both listeners [WIR-06, ERR-05]", async () => {
   for (const base of [service.base, service.internal]) {
     const transport = createConnectTransport({ baseUrl: base, httpVersion: "1.1" });
-    const response = await fetch(`${base}/records.v1.ContactService/MergeContacts`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Connect-Protocol-Version": "1" },
-      body: "{}",
-    });
-    expect([response.status, await response.json()]).toMatchObject([
-      501,
-      { code: "unimplemented", message: "The path does not exist. Check it against the API reference." },
-    ]);
+    const error = { code: "unimplemented", message: "The path does not exist. Check it against the API reference." };
+    for (const path of ["/records.v1.ContactService/MergeContacts", "/foo.Bar/Baz"]) {
+      const sent = { "Content-Type": "application/json", "Connect-Protocol-Version": "1", Accept: "text/html" };
+      const response = await fetch(base + path, { method: "POST", headers: sent, body: "{}" });
+      expect([path, response.status, await response.json()]).toMatchObject([path, 501, error]);
+      const stream = await fetch(base + path, {
+        method: "POST",
+        headers: { "Content-Type": "application/connect+json" },
+        body: "\0\0\0\0\x02{}",
+      });
+      const end = Buffer.from(await stream.arrayBuffer());
+      expect([path, stream.status, end[0], JSON.parse(end.toString("utf8", 5))]).toMatchObject([
+        path,
+        200,
+        2,
+        { error },
+      ]);
+      expect(stream.headers.get("content-type")).toBe("application/connect+json");
+    }
     const rpc = { ...ContactService.method.getContact, name: "MergeContacts" };
     const failed = await transport.unary(rpc, undefined, undefined, undefined, {}).catch(ConnectError.from);
     expect([(failed as ConnectError).code, (failed as ConnectError).rawMessage]).toEqual([

@@ -65,10 +65,15 @@ describe("a page", () => {
     const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.text).toContain("Page not found");
-    for (const path of ["/v1", "/v1/nothing", "/v2/contacts", "/mcp/more", "/.well-known/other", "/records.v1.X/Y"]) {
+    const ofPrograms = ["/v1", "/v1/nothing", "/v2/contacts", "/mcp/more", "/.well-known/other", "/records.v1.X/Y"];
+    for (const path of [...ofPrograms, "//v1/contacts", "/V1/contacts"]) {
       const response = await sendRequest(base + path, { accept: "text/html" });
       expect([path, response.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
     }
+    // What Java's HttpURLConnection sends.
+    const accept = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2";
+    const withKey = await sendRequest(`${base}/contacts`, { accept, headers: { Authorization: "Bearer rec_x" } });
+    expect([withKey.status, withKey.body?.error.code]).toEqual([404, "404"]);
     for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
       const response = await sendRequest(`${base}/no/such/page`, { accept });
       expect([accept, response.status, response.body.error.code]).toEqual([accept, 404, "404"]);
