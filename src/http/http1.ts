@@ -117,8 +117,8 @@ function reject(
   connection?.input.discard();
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const here = [...(connection?.responses ?? [])];
-  // After a response has begun, no second one can be sent to the same request.
-  if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return void socket.destroy();
+  // After a response has begun, no second one can be sent to the same request. What was written of it still is.
+  if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return close(socket, "");
   const respond = (): void => close(socket, rejectMessage(rejectedStatus(code)));
   // Earlier complete requests are served first: their writes continue, whatever follows on the connection.
   const before = here.findLast(({ req }) => req.complete);

@@ -105,6 +105,22 @@ test("a chunked body that ends in garbage is rejected, and nothing is written [E
   expect((await service.rest("/v1/contacts?query=chunky", { key })).body.data).toEqual([]);
 });
 
+test("a rejection by the headers arrives, although the body behind them is malformed [ERR-01, ERR-08]", async () => {
+  const { internal } = service;
+  const chunked = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{}";
+  const head = (more: string): string => `POST /livez HTTP/1.1\r\n${more}\r\n`;
+  for (const [status, sent] of [
+    [400, head("Host: a b")],
+    [417, head(`${host}\r\nExpect: something`)],
+  ] as const) {
+    const { responses, closed } = await exchange(internal, sent + chunked);
+    expect(responses.map((one) => [one.status, JSON.parse(one.body)])).toMatchObject([
+      [status, { error: { code: String(status) } }],
+    ]);
+    expect(closed).toBe(true);
+  }
+});
+
 test("Expect: 100-continue gets 100, then the response [ERR-08]", async () => {
   const body = JSON.stringify({ full_name: "Expected" });
   const { text, closed } = await exchange(
