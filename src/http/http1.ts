@@ -41,8 +41,10 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   const connections = new WeakMap<Socket, Connection>();
 
   function take(request: Request, response: Response, begin = receive): void {
+    const target = originForm(request.url);
+    if (target === undefined) return rejectOn(request.socket, {});
     running.follow(response);
-    request.url = originForm(request.url);
+    request.url = target;
     const connection = connections.get(request.socket);
     if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;

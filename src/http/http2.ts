@@ -81,7 +81,9 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
 
   function take(request: StreamRequest, response: Response, begin = receive): void {
     const { stream } = request;
-    request.url = originForm(request.url);
+    const target = originForm(request.url);
+    if (target === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    request.url = target;
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;

@@ -2,14 +2,19 @@
 // values.
 import type { Violation } from "../call/errors.ts";
 import { decodePercent } from "./percent.ts";
+import { isHost } from "./host.ts";
 import { echoedName } from "./echoed-name.ts";
 import { collectUnknown } from "./unknown-names.ts";
 
-/** Returns the path and query of a target that is a whole URL, which servers must accept (RFC 9112 §3.2.2). */
-export function originForm(target: string | undefined): string {
-  const match = /^https?:\/\/[^/?#]*/i.exec(target ?? "");
-  if (match === null) return target ?? "/";
-  const rest = (target ?? "").slice(match[0].length);
+/**
+ * Returns the path and query of a target that is a whole URL, which servers must accept (RFC 9112 §3.2.2). Returns
+ * undefined if its host is not valid.
+ */
+export function originForm(target = "/"): string | undefined {
+  const [start, host = ""] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
+  if (start === undefined) return target;
+  if (!isHost(host)) return undefined;
+  const rest = target.slice(start.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
