@@ -8,7 +8,7 @@ import { timesThatDoNotExist } from "../http/timestamps.ts";
 import type { Violation } from "../call/errors.ts";
 import { rejectInput } from "../call/errors.ts";
 import type { Request } from "../call/exchange.ts";
-import { gzip } from "./gzip.ts";
+import { contentCodingOf, gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";
 import { contentTypeOf, envelopeHead } from "./protocol.ts";
 
@@ -74,7 +74,7 @@ export function createStrictDecoder(input: DescMessage): TextOf {
 /** Returns the message in the body of a request. */
 export function messageOfBody(protocol: Protocol, request: Request, body: Buffer): ReceivedMessage {
   const isJson = contentTypeOf(request).toLowerCase().includes("json");
-  const isCompressed = request.headers["content-encoding"] === gzip.name;
+  const isCompressed = contentCodingOf(request) === gzip.name;
   if (protocol === "connect") return { data: body, isJson, isCompressed };
   return { data: body.subarray(envelopeHead), isJson, isCompressed: ((body[0] ?? 0) & compressedFlag) !== 0 };
 }

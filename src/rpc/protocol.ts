@@ -1,10 +1,12 @@
 // Determines the protocol of a request for an rpc, and rejects requests that are not served.
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { splitTarget } from "../http/query.ts";
 import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Violation } from "../call/errors.ts";
 import { fail } from "../call/errors.ts";
 import type { Request } from "../call/exchange.ts";
 import { foreignParameter, readMediaType } from "../call/negotiation.ts";
@@ -28,12 +30,12 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
         message: "encoding: must be json or proto. Send a POST, or a GET with the query parameters of Connect.",
       });
     }
-    if (type !== "" && connectType(type) === undefined) rejectType(type);
+    if (type !== "" && connectType(type) === undefined) rejectType(type, handler.method);
     return "connect";
   }
   if (connectType(type) !== undefined) return "connect";
   if (grpcType(type) !== undefined) return "grpc";
-  return grpcWebType(type) === undefined ? rejectType(type) : "grpc-web";
+  return grpcWebType(type) === undefined ? rejectType(type, handler.method) : "grpc-web";
 }
 
 /**
@@ -49,16 +51,18 @@ export function contentTypeOf(request: Request): string {
 }
 
 /** Fails with UNSUPPORTED_MEDIA_TYPE. Names the parameter if the type itself is supported. */
-function rejectType(type: string): never {
+function rejectType(type: string, { methodKind }: DescMethod): never {
   const media = readMediaType(type);
   const parameter = media && connectType(media.type) !== undefined ? foreignParameter(media) : undefined;
-  return fail(
-    Reason.UNSUPPORTED_MEDIA_TYPE,
-    parameter === undefined
-      ? {}
-      : { message: `Content-Type: must not have the parameter ${sanitizeForEcho(parameter, 64)}.` },
-  );
+  if (parameter !== undefined)
+    fail(Reason.UNSUPPORTED_MEDIA_TYPE, {
+      message: `Content-Type: must not have the parameter ${sanitizeForEcho(parameter, 64)}.`,
+    });
+  return fail(Reason.UNSUPPORTED_MEDIA_TYPE, methodKind === "unary" ? {} : { message: streamTypes });
 }
+
+const streamTypes =
+  "Content-Type: must be application/connect+json or application/connect+proto (Connect), application/grpc or application/grpc-web (also with +json or +proto).";
 
 /**
  * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE if the library would respond without a message. Fails with
@@ -68,7 +72,7 @@ function requireServed(handler: UniversalHandler, request: Request, type: string
   if (!handler.allowedMethods.includes(request.method ?? "")) {
     fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
   }
-  if (request.method !== "GET" && !handler.supportedContentType(type)) rejectType(type);
+  if (request.method !== "GET" && !handler.supportedContentType(type)) rejectType(type, handler.method);
   if (request.httpVersion === "1.0" && grpcType(type) !== undefined)
     fail(Reason.MALFORMED_HTTP, { message: "gRPC reports its status in trailers, which HTTP/1.0 lacks. Use HTTP/2." });
   const { methodKind, name } = handler.method;
@@ -122,11 +126,27 @@ const timeoutParsers: ReadonlyMap<string, typeof grpcTimeout> = new Map([
 ]);
 
 /**
- * Returns the timeout in a header, in milliseconds; undefined for other headers, and for a malformed value, which the
- * library rejects.
+ * Returns the timeout in a header, in milliseconds; undefined for other headers, and for a malformed value.
  */
 function timeoutIn(name: string, value: string | null): number | undefined {
   return timeoutParsers.get(name)?.(value, Number.MAX_SAFE_INTEGER).timeoutMs;
+}
+
+const timeoutForms: Readonly<Record<string, string>> = {
+  "grpc-timeout": "must be 1 to 8 digits and a unit: H, M, S, m, u or n",
+  "connect-timeout-ms": "must be 1 to 10 digits",
+};
+
+/** Returns the violation of a malformed timeout. */
+export function timeoutViolation(request: Request): Violation | undefined {
+  const field = timeoutHeader(request);
+  const value = request.headers[field]?.toString() ?? null;
+  if (timeoutParsers.get(field)?.(value, Number.MAX_SAFE_INTEGER).error === undefined) return undefined;
+  return { field, rule: "timeout", message: timeoutForms[field] ?? "is malformed" };
+}
+
+function timeoutHeader(request: Request): string {
+  return isGrpc(request) ? "grpc-timeout" : "connect-timeout-ms";
 }
 
 /** Whether a header has a timeout that is too long for a timer. */
@@ -139,7 +159,7 @@ export function outlastsTimers(name: string, value: string): boolean {
  * one of more than 10 minutes.
  */
 export function expiryOf(request: Request, arrivedAt: number): number | undefined {
-  const name = isGrpc(request) ? "grpc-timeout" : "connect-timeout-ms";
+  const name = timeoutHeader(request);
   const timeoutMs = timeoutIn(name, request.headers[name]?.toString() ?? null);
   return timeoutMs === undefined || timeoutMs > maxTimeoutMs ? undefined : arrivedAt + timeoutMs;
 }

@@ -4,6 +4,7 @@ import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Me
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { createConnectRouter, createContextKey } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { rejectInput } from "../call/errors.ts";
 import { acceptShortEnumNames } from "../http/enum-names.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { sendCollected } from "./collected.ts";
@@ -13,7 +14,7 @@ import { createStrictDecoder } from "./json-flaws.ts";
 import { reportErrors, servedCall } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { contentTypeOf, expiryOf } from "./protocol.ts";
+import { contentTypeOf, expiryOf, timeoutViolation } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { sendServed } from "./served-response.ts";
@@ -62,6 +63,8 @@ export function createStreamSurface(
       let stream: Stream;
       try {
         stream = await dispatch.admit(handler.method, inbound);
+        const timeout = timeoutViolation(request);
+        if (timeout !== undefined) rejectInput([timeout]);
       } catch (error) {
         const reported = reportedError(error, inbound, protocol, onError);
         const rejected = rejection(protocol, contentTypeOf(request), reported);

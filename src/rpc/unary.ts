@@ -15,6 +15,7 @@ import { reservationFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
+import { isDecoded } from "./gzip.ts";
 import type { AdmittedCall, Dispatch, Inbound, OnError, RpcResponse } from "../call/dispatch.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
 import { createJsonFlaws, messageOfBody, undecodedIn } from "./json-flaws.ts";
@@ -23,7 +24,7 @@ import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library
 import { maxMessageBytes } from "./limits.ts";
 import { plainMessage, plainResponse } from "./plain-grpc.ts";
 import type { Protocol } from "./protocol.ts";
-import { contentTypeOf, envelopeHead, expiryOf } from "./protocol.ts";
+import { contentTypeOf, envelopeHead, expiryOf, timeoutViolation } from "./protocol.ts";
 import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
@@ -70,6 +71,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   /** Runs the guards, receives the body and calls the library. Rejects if a guard or the check of the body fails. */
   const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
     const admitted = await dispatch.admit(rpc, inbound);
+    const timeout = timeoutViolation(request);
+    if (timeout !== undefined) return admitted.reject([timeout]);
     const head = isBodyHeld(request) ? admitted.headViolations() : [];
     if (head.length > 0) return admitted.reject(head);
     const body = await bodyOf(protocol, request, maxBytes);
@@ -133,9 +136,12 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
 
 type Served = CollectedResponse | "gone";
 
-/** Receives the body of a call. A GET call has none. Returns undefined if the body must be base64 and is not. */
+/**
+ * Receives the body of a call. A GET call has none, and one that cannot be decoded is not requested from a client that
+ * waits with it. Returns undefined if the body must be base64 and is not.
+ */
 async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): Promise<ReceivedBytes | undefined> {
-  if (request.method === "GET") return Buffer.alloc(0);
+  if (request.method === "GET" || (isBodyHeld(request) && !isDecoded(protocol, request))) return Buffer.alloc(0);
   const limit = maxBytes + (protocol === "connect" ? 0 : envelopeHead);
   if (!isWebText(request)) return receiveBytes(request, limit);
   const received = await receiveBytes(request, lengthInBase64(limit));

@@ -7,6 +7,7 @@ import { Failure } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
+import { contentCodingOf } from "./gzip.ts";
 import { contentTypeOf, outlastsTimers } from "./protocol.ts";
 
 /**
@@ -41,7 +42,7 @@ export function universalRequest(
   const type = contentTypeOf(request);
   const header = new Headers(type === "" ? {} : { "content-type": type });
   for (const name of headersOfTheProtocols) {
-    const value = headers[name];
+    const value = name === "content-encoding" ? contentCodingOf(request) : headers[name];
     // A timeout that is too long for a timer is dropped. The call then lasts until its caller ends it.
     if (value === undefined || outlastsTimers(name, String(value))) continue;
     header.set(name, encodings.has(name) ? String(value).slice(0, maxEncodingLength) : String(value));

@@ -27,6 +27,8 @@ const rejected: readonly (readonly [string, number, string, string, Record<strin
   ["an rpc with another content type", 415, "POST", rpc, { ...json, "Content-Type": "text/plain" }],
   ["an rpc with a length over the limit", 400, "POST", rpc, { ...json, "Content-Length": "400000" }],
   ["an rpc with a malformed Idempotency-Key", 400, "POST", create, { ...json, "Idempotency-Key": "a b" }],
+  ["an rpc with a coding that is not decoded", 501, "POST", rpc, { ...json, "Content-Encoding": "br" }],
+  ["an rpc with a malformed timeout", 400, "POST", rpc, { ...json, "Connect-Timeout-Ms": "soon" }],
   ["MCP without a token", 401, "POST", "/mcp", { ...json, Authorization: "" }],
 ];
 

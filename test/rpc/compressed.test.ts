@@ -57,6 +57,20 @@ test("reads a message with a hundred thousand unknown fields, and keeps none of 
   }
 });
 
+test.each([
+  ["GZIP", true],
+  ["X-Gzip", true],
+  ["Identity", false],
+  ["", false],
+])("reads the content coding %j of Connect like any spelling of it [WIR-01]", async (coding, isGzip) => {
+  for (const form of forms.filter(({ protocol }) => protocol === "connect")) {
+    const message = written(form, getContact, { contactId: owner.contact });
+    const headers = { ...key, "content-encoding": coding };
+    const response = await send(service().base, form, getContact, isGzip ? gzipSync(message) : message, headers);
+    expect([form.name, response.code]).toEqual([form.name, "ok"]);
+  }
+});
+
 test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
   const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
   for (const form of forms.filter((one) => one.json)) {

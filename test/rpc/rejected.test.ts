@@ -115,6 +115,16 @@ test("the internal listener returns 405 and 415 in the envelope too, also for he
   }
 });
 
+test("a stream with the content type of a unary call is 415, which names those of streams [ADM-02, ERR-02]", async () => {
+  const path = "/records.ingest.v1.IngestService/Export";
+  const headers = { "content-type": "application/json", authorization: `Bearer ${service().serviceToken}` };
+  const { status, body } = await plain(service().internal, 1, "POST", path, headers, "{}");
+  expect([status, JSON.parse(body).error.message]).toEqual([
+    415,
+    expect.stringContaining("must be application/connect+json or"),
+  ]);
+});
+
 describe("a malformed timeout", () => {
   const wrong: readonly Sent[] = [
     { "connect-timeout-ms": "soon", "grpc-timeout": "soon" },
@@ -147,12 +157,11 @@ describe("a malformed timeout", () => {
           enveloped(form, written(form, getContact, { contactId: owner.contact })),
           { ...key(), ...timeout },
         );
-        const words = `invalid ${form.protocol === "connect" ? "connect" : "grpc"} timeout value`;
-        expect([code, reason, violations], form.name).toEqual([
-          "invalid_argument",
-          "INVALID_REQUEST",
-          [expect.stringContaining(words)],
-        ]);
+        const words =
+          form.protocol === "connect"
+            ? "connect-timeout-ms: must be 1 to 10 digits"
+            : "grpc-timeout: must be 1 to 8 digits and a unit: H, M, S, m, u or n";
+        expect([code, reason, violations], form.name).toEqual(["invalid_argument", "INVALID_REQUEST", [words]]);
       }
     }
   });
