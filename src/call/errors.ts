@@ -112,7 +112,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.MALFORMED_HTTP]: {
     http: 400,
     code: Code.InvalidArgument,
-    message: "The HTTP request is malformed. Check its request line and headers.",
+    message: "The HTTP request is malformed. Check its request line, headers and the framing of its body.",
   },
   [Reason.REQUEST_TIMEOUT]: {
     http: 408,

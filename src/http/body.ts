@@ -63,7 +63,10 @@ export async function receiveBody(request: Request, required: boolean, isRejecte
 
 /** Returns what the headers say that is wrong with the body; undefined if nothing is. */
 function flawOfHeaders({ headers }: Request): Violation | undefined {
-  const media = readMediaType(headers["content-type"]);
+  const type = headers["content-type"];
+  const media = readMediaType(type);
+  if (media === undefined && /^application\/json[ \t]*;/i.test(type ?? ""))
+    return violation("content_type", "Content-Type has a malformed or repeated parameter: send application/json alone");
   if (media?.type !== "application/json") return violation("content_type", "Content-Type must be application/json");
   const parameter = foreignParameter(media);
   if (parameter !== undefined)

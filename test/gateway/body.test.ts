@@ -48,16 +48,18 @@ test.each([
   expect(await rejections(good, { "content-type": type })).toEqual([message]);
 });
 
-test.each([
-  "",
-  "text/plain",
-  "application/jsonx",
-  "application/json; charset=utf-8; charset=utf-8",
-  "application/vnd.api+json",
-  "multipart/form-data; boundary=x",
-])("rejects the Content-Type %j [VAL-05]", async (type) => {
-  expect(await rejections(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
+test("the rejection of a parameter that is sent twice says so [VAL-05]", async () => {
+  expect(await rejections(good, { "content-type": "application/json; charset=utf-8; charset=utf-8" })).toEqual([
+    "Content-Type has a malformed or repeated parameter: send application/json alone",
+  ]);
 });
+
+test.each(["", "text/plain", "application/jsonx", "application/vnd.api+json", "multipart/form-data; boundary=x"])(
+  "rejects the Content-Type %j [VAL-05]",
+  async (type) => {
+    expect(await rejections(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
+  },
+);
 
 test("rejects every Content-Encoding except identity", async () => {
   expect(await rejections(good, { "content-encoding": "gzip" })).toEqual([

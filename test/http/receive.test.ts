@@ -87,6 +87,11 @@ test("treats a missing body as an empty object if none is required, provided tha
 
 test.each([
   ["{}", {}, "rejected, content_type: Content-Type must be application/json"],
+  [
+    "{}",
+    { "content-type": "application/json; charset=" },
+    "rejected, content_type: Content-Type has a malformed or repeated parameter: send application/json alone",
+  ],
   ["{}", { "content-type": "xapplication/json" }, "rejected, content_type: Content-Type must be application/json"],
   [
     "{}",
