@@ -76,6 +76,10 @@ const exposed = [
   "Grpc-Message",
   "Grpc-Status-Details-Bin",
 ].join(", ");
+/**
+ * Ends with a wildcard for what the tools of a page add, such as tracing. The operator trusts the page, and its requests
+ * have no cookies. Old browsers read only the names, and `Authorization` must be named in all.
+ */
 const allowed = [
   "Authorization",
   "Content-Type",
@@ -94,6 +98,7 @@ const allowed = [
   "Grpc-Timeout",
   "X-Grpc-Web",
   "X-User-Agent",
+  "*",
 ].join(", ");
 
 const preflight: HeaderList = [
