@@ -50,9 +50,11 @@ export function contentTypeOf(request: Request): string {
   return media !== undefined && foreignParameter(media) === undefined ? media.type : type;
 }
 
-/** Fails with UNSUPPORTED_MEDIA_TYPE. Names the parameter if the type itself is supported. */
+/** Fails with UNSUPPORTED_MEDIA_TYPE. Names the parameter if that is what is wrong. */
 function rejectType(type: string, { methodKind }: DescMethod): never {
   const media = readMediaType(type);
+  if (media === undefined && type.includes(";"))
+    fail(Reason.UNSUPPORTED_MEDIA_TYPE, { message: "Content-Type: has a malformed or repeated parameter." });
   const parameter = media && connectType(media.type) !== undefined ? foreignParameter(media) : undefined;
   if (parameter !== undefined)
     fail(Reason.UNSUPPORTED_MEDIA_TYPE, {

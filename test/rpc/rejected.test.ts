@@ -115,6 +115,13 @@ test("the internal listener returns 405 and 415 in the envelope too, also for he
   }
 });
 
+test("a content type that repeats a parameter is 415, which says so [WIR-01, RTE-07]", async () => {
+  const headers = { ...key(), "content-type": "application/json; charset=utf-8; charset=utf-8" };
+  const response = await plain(service().base, 1, "POST", read, headers, "{}");
+  expectEnvelope(response, 415);
+  expect(JSON.parse(response.body).error.message).toBe("Content-Type: has a malformed or repeated parameter.");
+});
+
 test("a stream with the content type of a unary call is 415, which names those of streams [ADM-02, ERR-02]", async () => {
   const path = "/records.ingest.v1.IngestService/Export";
   const headers = { "content-type": "application/json", authorization: `Bearer ${service().serviceToken}` };
