@@ -11,8 +11,15 @@ type Begin = (request: Request, response: Response) => void;
  */
 export function withExpectation(begin: Begin, reject: Begin): Begin {
   return (request, response) => {
-    if (request.headers.expect?.toLowerCase() !== "100-continue") return reject(request, response);
-    holdBody(request, () => response.headersSent || response.writeContinue());
+    const members = membersOf(request.headers.expect);
+    if (members.some((one) => one !== "100-continue")) return reject(request, response);
+    if (members.length > 0) holdBody(request, () => response.headersSent || response.writeContinue());
     begin(request, response);
   };
+}
+
+/** Returns the members of a list, which can be several lines. Empty ones do not count (RFC 9110 §5.6.1). */
+function membersOf(list = ""): string[] {
+  const members = list.split(",").map((one) => one.trim().toLowerCase());
+  return members.filter((one) => one !== "");
 }

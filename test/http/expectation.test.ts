@@ -66,6 +66,21 @@ test.each(rejected)(
   },
 );
 
+test.each([
+  ["twice", "Expect: 100-continue\r\nExpect: 100-Continue\r\n", true],
+  ["as an empty list", "Expect: ,\r\n", false],
+  ["empty", "Expect:\r\n", false],
+])("an expectation that is sent %s is served [ERR-08]", async (_, sent, isHeld) => {
+  const { key } = await service().account();
+  const body = '{"full_name":"Expected"}';
+  const head = `POST /v1/contacts HTTP/1.1\r\n${lines({ ...json, "Content-Length": String(body.length) })}`;
+  const { text } = await exchange(
+    service().base,
+    `${head}Host: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n${sent}\r\n${body}`,
+  );
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([...(isHeld ? ["HTTP/1.1 100"] : []), "HTTP/1.1 201"]);
+});
+
 test("a request without a body gets no 100, and is served [ERR-08]", async () => {
   const { key } = await service().account();
   const head = `GET /v1/contacts?query=ann HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`;
