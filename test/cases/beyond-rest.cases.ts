@@ -1,137 +1,110 @@
-// The cases of the rpcs that REST does not have.
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
-import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+// The cases of searching transcripts, which REST does not have, on every wire that has it.
+import { expect } from "vitest";
+import type { Case } from "../support/run-cases.ts";
+import { invalid, notFound, unknown, withoutKey } from "./outcomes.ts";
 
-/** The records that requests name: the account's own, and another's. */
-export interface Records {
-  readonly contact: string;
-  readonly session: string;
-  readonly strangers: { readonly contact: string; readonly session: string };
-}
-
-/** The rpcs, by their names. */
-export const beyondRpcs = { SearchTranscripts: SessionService.method.searchTranscripts } as const;
-type BeyondRpc = keyof typeof beyondRpcs;
-type Rpc<Name extends BeyondRpc> = (typeof beyondRpcs)[Name];
-
-/** One call, and its expected outcome on every rpc wire. */
-interface Call<Name extends BeyondRpc> {
-  readonly title: string;
-  readonly rpc: Name;
-  readonly code: "ok" | Code;
-  readonly hasKey?: boolean;
-  request(of: Records): MessageInitShape<Rpc<Name>["input"]>;
-  /** What the response must have. */
-  readonly response?: (of: Records) => MessageInitShape<Rpc<Name>["output"]>;
-}
-
-/** A call of any of the rpcs, with a request of that rpc. */
-export type BeyondCase = { [Name in BeyondRpc]: Call<Name> }[BeyondRpc];
-
-const unknown = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const search = { rpc: "SearchTranscripts" } as const;
-
-/** All passages with these texts, which are those of the account's one session. */
-function passages(...texts: string[]): Pick<Call<"SearchTranscripts">, "response"> {
+/** Finds all passages with these texts, which are those of the account's one session. */
+function passages(...texts: string[]): Pick<Case, "check"> & { readonly http: 200; readonly code: "ok" } {
   return {
-    response: ({ session }) => ({
-      passages: texts.map((text) => ({ sessionId: session, sessionTitle: "Budget", offset: 0, text })),
-      complete: true,
-    }),
+    http: 200,
+    code: "ok",
+    check: ({ data }, { session }) =>
+      expect(data).toMatchObject(
+        texts.map((text) => ({ session_id: session, session_title: "Budget", offset: 0, text })),
+      ),
   };
 }
 
-export const beyondCases: readonly BeyondCase[] = [
+export const beyondRestCases: readonly Case[] = [
   {
-    ...search,
-    title: "finds the passage of a session",
-    code: "ok",
-    request: ({ session }) => ({ query: "hello", sessionId: session }),
+    title: "finds the passage of a session [MCP-17]",
+    rpc: "SearchTranscripts",
     ...passages("Hello."),
+    request: ({ session }) => ({ query: "hello", session_id: session }),
   },
   {
-    ...search,
-    title: "finds the passages of a contact's sessions",
-    code: "ok",
-    request: ({ contact }) => ({ query: "HELL", contactId: contact.toUpperCase() }),
+    title: "finds the passages of a contact's sessions [MCP-17]",
+    rpc: "SearchTranscripts",
     ...passages("Hello."),
+    request: ({ contact }) => ({ query: "HELL", contact_id: contact.toUpperCase() }),
   },
   {
-    ...search,
-    title: "finds no passage without the words",
-    code: "ok",
-    request: ({ session }) => ({ query: "bye", sessionId: session }),
+    title: "finds no passage without the words [MCP-17]",
+    rpc: "SearchTranscripts",
     ...passages(),
+    request: ({ session }) => ({ query: "bye", session_id: session }),
   },
   {
-    ...search,
-    title: "finds no passage of another account's contact",
-    code: "ok",
-    request: ({ strangers }) => ({ query: "hello", contactId: strangers.contact }),
+    title: "finds no passage of another account's contact [MCP-17, ISO-04]",
+    rpc: "SearchTranscripts",
     ...passages(),
+    request: ({ strangers }) => ({ query: "hello", contact_id: strangers.contact }),
   },
   {
-    ...search,
-    title: "another account's session is not found",
-    code: Code.NotFound,
-    request: ({ strangers }) => ({ query: "hello", sessionId: strangers.session }),
-  },
-  {
-    ...search,
-    title: "an unknown session is not found",
-    code: Code.NotFound,
-    request: () => ({ query: "hello", sessionId: unknown }),
-  },
-  {
-    ...search,
-    title: "finds what was said in any session",
-    code: "ok",
+    title: "finds what was said in any session [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...passages("Hello."),
     request: () => ({ query: "hello" }),
-    ...passages("Hello."),
   },
   {
-    ...search,
-    title: "skips sessions",
-    code: "ok",
-    request: () => ({ query: "hello", offset: 1 }),
+    title: "skips sessions [MCP-17]",
+    rpc: "SearchTranscripts",
     ...passages(),
+    request: () => ({ query: "hello", offset: 1 }),
   },
   {
-    ...search,
-    title: "rejects a page of 26 sessions",
-    code: Code.InvalidArgument,
+    title: "another account's session has no passages to find [ISO-03, ISO-05]",
+    rpc: "SearchTranscripts",
+    ...notFound,
+    request: ({ strangers }) => ({ query: "hello", session_id: strangers.session }),
+  },
+  {
+    title: "an unknown session has no passages to find [WIR-06]",
+    rpc: "SearchTranscripts",
+    ...notFound,
+    request: () => ({ query: "hello", session_id: unknown }),
+  },
+  {
+    title: "a page of 26 sessions of passages is rejected [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...invalid,
+    message: "limit: must be from 1 to 25",
     request: () => ({ query: "hello", limit: 26 }),
   },
   {
-    ...search,
-    title: "rejects a date that does not exist",
-    code: Code.InvalidArgument,
+    title: "passages from a date that does not exist are rejected [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...invalid,
+    message:
+      "from: must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z",
     request: () => ({ query: "hello", from: "2026-02-30" }),
   },
   {
-    ...search,
-    title: "rejects a session with a contact",
-    code: Code.InvalidArgument,
-    request: ({ session, contact }) => ({ query: "hello", sessionId: session, contactId: contact }),
+    title: "passages of a session and a contact are rejected [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...invalid,
+    message: "contact_id: must not be given with session_id",
+    request: ({ session, contact }) => ({ query: "hello", session_id: session, contact_id: contact }),
   },
   {
-    ...search,
-    title: "rejects an id that is not a UUID",
-    code: Code.InvalidArgument,
-    request: () => ({ query: "hello", sessionId: "1" }),
+    title: "passages of a session whose id is not a UUID are rejected [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...invalid,
+    message: "session_id: must be a valid UUID",
+    request: () => ({ query: "hello", session_id: "1" }),
   },
   {
-    ...search,
-    title: "rejects a query of one letter",
-    code: Code.InvalidArgument,
-    request: ({ session }) => ({ query: "h", sessionId: session }),
+    title: "passages with one letter are rejected [MCP-17]",
+    rpc: "SearchTranscripts",
+    ...invalid,
+    message: "query: must be at least 2 characters",
+    request: ({ session }) => ({ query: "h", session_id: session }),
   },
   {
-    ...search,
-    title: "rejects a call without a key",
-    code: Code.Unauthenticated,
-    hasKey: false,
-    request: ({ session }) => ({ query: "hello", sessionId: session }),
+    title: "a search for passages without a key is unauthenticated [WIR-05]",
+    rpc: "SearchTranscripts",
+    ...withoutKey,
+    key: () => null,
+    request: ({ session }) => ({ query: "hello", session_id: session }),
   },
 ];

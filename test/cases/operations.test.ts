@@ -7,7 +7,7 @@ import { endpoints } from "../fixtures/clients/wires.ts";
 import { everyOperation } from "../faults/broken/operations.ts";
 import { withMadeUp } from "../support/made-up.ts";
 import { exceptions, promises, recordWrites, requestTo, writesIn } from "../support/writes.ts";
-import { beyondCases } from "./beyond-rest.cases.ts";
+import { beyondRestCases } from "./beyond-rest.cases.ts";
 import { contactReadCases } from "./contact-reads.cases.ts";
 import { contactWriteCases } from "./contact-writes.cases.ts";
 import { healthCases, noteCases } from "./records.cases.ts";
@@ -15,7 +15,7 @@ import { sessionCases } from "./sessions.cases.ts";
 import { timelineNoteCases } from "./timeline-notes.cases.ts";
 
 const cases = [
-  ...beyondCases,
+  ...beyondRestCases,
   ...contactReadCases,
   ...contactWriteCases,
   ...healthCases,

@@ -106,7 +106,7 @@ export function runCases(
   for (const stated of cases) {
     test(stated.title, async () => {
       const outcomes: (readonly [Wire, Outcome])[] = [];
-      for (const wire of wires) {
+      for (const wire of wires.filter((one) => one.serves(stated.rpc))) {
         const request = (wire.name === "rest" ? stated.rest : undefined) ?? stated.request;
         const key = stated.key === undefined ? world.owner.key : (stated.key(world) ?? undefined);
         const outcome = await wire.call({
