@@ -79,7 +79,7 @@ test("a commit that waits for a server until the deadline is neither sent later 
   expect(await stored("late")).toBe(0);
 });
 
-test("the test detects a commit that is sent in time: it is stored [CON-05]", async () => {
+test("a commit that is sent in time is stored [CON-05]", async () => {
   const deadline = deadlineIn(8_000);
   await transaction(client, deadline, async (session) => {
     await client.db().collection("things").insertOne({ name: "in time" }, { session });

@@ -1,6 +1,5 @@
 // Redis as a cluster and as a Sentinel group: commands, iteration and erasure on every master, failovers, moved slots.
 import { randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { checkRedis } from "../../src/cli/doctor/redis.ts";
 import { createClocks } from "../../src/cli/doctor/clocks.ts";
@@ -15,7 +14,7 @@ import type { OwnSentinelGroup } from "../fixtures/databases/own-sentinel-group.
 import { startOwnSentinelGroup } from "../fixtures/databases/own-sentinel-group.ts";
 import type { GroupServer } from "../fixtures/databases/redis-process.ts";
 import { startService } from "../fixtures/service/service.ts";
-import { slotOf, takeCrossing } from "../support/one-slot.ts";
+import { slotOf } from "../support/one-slot.ts";
 
 const names = Array.from({ length: 60 }, (_, at) => `name ${at}`);
 /** Long enough for any machine, except in tests of the time limit itself. */
@@ -214,12 +213,4 @@ describe("a Sentinel group", () => {
     await expectBack(link);
     await master.revive();
   });
-});
-
-test("control: the watch detects a command whose keys are in several slots", async () => {
-  const client = new Redis({ lazyConnect: true, retryStrategy: () => null });
-  client.on("error", () => undefined);
-  onTestFinished(() => client.disconnect());
-  void client.del("one", "two").catch(() => undefined);
-  expect(takeCrossing()).toEqual(["del one two"]);
 });

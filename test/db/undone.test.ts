@@ -109,7 +109,7 @@ describe.concurrent("while no other member follows the primary", () => {
   });
 });
 
-test("the test detects a duplicate once a majority has the contact with the email, and the lease is held again [CON-02, CON-04]", async () => {
+test("the email causes a duplicate once a majority has the contact, and the lease is held again [CON-02, CON-04]", async () => {
   const accountId = new UUID();
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);

@@ -45,21 +45,6 @@ test("the run includes every RPC of the descriptors", async () => {
   expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test("an error that indicates a bug in the service is a 500, and the checker detects it [ERR-07]", () =>
-  lanes.use(async (lane) => {
-    const recipe = publicRecipes.find(({ operation }) => operation.endsWith("/GetContact")) as Recipe;
-    const step = {
-      plan: { fault: { kind: "reply", code: 2, codeName: "BadValue" }, at: 0 },
-      emptied: false,
-      again: true,
-    } as const;
-    await commandsOf(recipe, lane);
-    const { hits, flaws } = await tried(recipe, lane, step);
-    expect([hits, flaws.length]).toEqual([1, 2]);
-    expect(flaws[0]).toMatch(/: 500 \{"error":\{"code":"500"/);
-    expect(flaws[1]).toMatch(/the log has an unexpected error: MongoServerError at /);
-  }));
-
 describe.concurrent("a request with one fault in any command succeeds or gets 503, and the next one succeeds [OPS-15, CON-06]", () => {
   const seen = new Set<string>();
 

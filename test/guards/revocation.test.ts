@@ -1,33 +1,14 @@
 // A revoked key fails from the very next request on: on every instance, wire and kind of request, whatever Redis does.
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashSecret, isSecret, newSecret } from "../../src/api-keys/secret.ts";
-import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import {
-  ListSessionsRequestSchema,
-  ListSessionsResponseSchema,
-  SessionService,
-} from "../../src/gen/records/v1/sessions_pb.ts";
-import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
-import { unlimited } from "../../src/guards/capacity.ts";
-import type { CreateRecognizer } from "../../src/guards/credentials.ts";
-import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
-import type { Authentication } from "../../src/guards/authenticate.ts";
-import { createAuthentication } from "../../src/guards/authenticate.ts";
-import { createDispatch } from "../../src/guards/chain.ts";
-import { publicAccessPolicies } from "../../src/guards/access-policies.ts";
-import { createSessionGuard } from "../../src/guards/session.ts";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { recordsOf } from "../fixtures/records/stored.ts";
 import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import type { Fields, Rpc, Wire } from "../fixtures/clients/wires.ts";
 import { openWires } from "../fixtures/clients/wires.ts";
-import { proofOf } from "./made.ts";
 import { share } from "../support/form.ts";
 
 let service: TestService;
@@ -220,78 +201,4 @@ test("a key that is no longer stored writes nothing, and neither does one of a s
     expect((await create()).status).toBe(status);
     expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
   }
-});
-
-test("control: without the verification, a remembered key would be accepted after its revocation [AUT-01]", async () => {
-  const secret = newSecret();
-  const facts = {
-    hash: hashSecret(secret),
-    accountId: new UUID(),
-    readOnly: false,
-    prefix: "rec_0000",
-  };
-  let active = true;
-  const recognizers: CreateRecognizer = (accountOf) =>
-    createRecognizer(
-      {
-        throttle: () => Promise.resolve(),
-        lookUps: createKnownBuckets(lookUpSize),
-        capacity: unlimited,
-        onRejectedLookUp: () => undefined,
-      },
-      accountOf,
-    );
-  const honest = createAuthentication(
-    { isSecret, hash: hashSecret, proof: proofOf, find: () => Promise.resolve(active ? facts : undefined) },
-    recognizers,
-  );
-  const careless: Authentication = {
-    ...honest,
-    async identify(inbound, how) {
-      const caller = await honest.identify(inbound, how);
-      if (caller.kind !== "key" || caller.unproven === undefined) return caller;
-      return { ...caller, unproven: { ...caller.unproven, prove: () => Promise.resolve() } };
-    },
-  };
-  const rpc = SessionService.method.listSessions as DescMethodUnary;
-  const read = async (authentication: Authentication): Promise<string> => {
-    const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
-    const switches = {
-      switches: () => ({ publicInterface: true, writes: true }),
-      requireFreshSwitches: () => undefined,
-      freshSwitches: () => undefined,
-    };
-    const accessPolicy = publicAccessPolicies({
-      ...switches,
-      authentication,
-      sessions: createSessionGuard({
-        read: () => undefined,
-        find: () => Promise.resolve(undefined),
-        origin: () => "http://localhost",
-        ...switches,
-        recognizers,
-        capacity: unlimited,
-      }),
-      onUse: () => undefined,
-      onRejection: () => Promise.resolve(),
-    });
-    const dispatch = createDispatch(accessPolicy, handlers, { run: () => Promise.reject(new Error("not asked")) });
-    const inbound = {
-      header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined),
-      address: "::1",
-      requestId: "1",
-      arrivedAt: performance.now(),
-    } as const;
-    try {
-      const admitted = await dispatch.admit(rpc, inbound);
-      await admitted.invoke(create(ListSessionsRequestSchema));
-      return "accepted";
-    } catch (error) {
-      return `rejected ${(error as { reason: number }).reason}`;
-    }
-  };
-  expect([await read(honest), await read(careless)]).toEqual(["accepted", "accepted"]);
-  active = false;
-  expect(await read(careless)).toBe("accepted");
-  expect(await read(honest)).toBe(`rejected ${Reason.INVALID_KEY}`);
 });

@@ -85,7 +85,7 @@ test("a key is not created if the user signed out while the body arrived [CON-03
   expect(await service.app.client.db().collection("api_keys").countDocuments()).toBe(0);
 });
 
-test("the test detects that both are done if nothing changed meanwhile", async () => {
+test("both are done if nothing changed while their bodies arrived", async () => {
   const { cookie, token } = await newUser("patient");
   const held = [holdCall(token), holdCreate(cookie)];
   await sleep(heldMs);

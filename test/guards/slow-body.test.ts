@@ -72,7 +72,7 @@ test("a write is rejected if writes were paused while the body arrived [CON-03, 
   expect(await stored(id)).toBe(0);
 });
 
-test("the test detects that a write is done if nothing changed meanwhile", async () => {
+test("a write is done if nothing changed while its body arrived", async () => {
   const { key, id } = await service().account();
   const held = holdCreate(key);
   await sleep(heldMs);

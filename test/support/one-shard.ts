@@ -12,8 +12,8 @@ interface Watched {
 
 const client: MongoClient & Watched = MongoClient.prototype;
 
-/** Returns and clears the commands found so far, which the caller must check. */
-export const takeScattered = (client.taken ??= watch());
+/** Returns and clears the commands found so far. */
+const takeScattered = (client.taken ??= watch());
 
 /** Watches the service's clients. Commands that a test sends through such a client do not count. */
 function watch(): () => string[] {

@@ -27,11 +27,6 @@ export function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }
 
-/** Returns and clears the commands found so far, which the caller must check. */
-export function takeCrossing(): string[] {
-  return crossing.splice(0);
-}
-
 afterAll(() => {
-  expect(takeCrossing()).toEqual([]);
+  expect(crossing.splice(0)).toEqual([]);
 });

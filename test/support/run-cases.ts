@@ -130,7 +130,7 @@ export function runCases(
 }
 
 /** Checks an outcome against a case and this message. */
-export function expectStated(
+function expectStated(
   { http, code, reason }: Pick<Case, "http" | "code" | "reason">,
   wire: Pick<Wire, "name">,
   outcome: Outcome,

@@ -1,6 +1,5 @@
 // Selects the writes for tests that cover all writes: every write in the descriptors, except for those listed here with
 // a reason.
-import type { DescService } from "@bufbuild/protobuf";
 import type { RpcFacts } from "../fixtures/clients/descriptors.ts";
 import { everyService, rpcsOf } from "../fixtures/clients/descriptors.ts";
 import { ingestRequests } from "../fixtures/clients/ingest-requests.ts";
@@ -44,13 +43,13 @@ export const exceptions: Readonly<Record<Promised, Readonly<Record<string, strin
 };
 
 /** The writes of an account's data, except for the operator's. */
-export function recordWrites(services: readonly DescService[] = everyService): RpcFacts[] {
-  return rpcsOf(services).filter(({ path, writes }) => writes && /^records\.(?:ingest\.)?v1\./.test(path));
+export function recordWrites(): RpcFacts[] {
+  return rpcsOf(everyService).filter(({ path, writes }) => writes && /^records\.(?:ingest\.)?v1\./.test(path));
 }
 
 /** The writes that the tests of a promise cover. */
-export function writesIn(promised: Promised, services?: readonly DescService[]): RpcFacts[] {
-  return recordWrites(services).filter(({ path }) => exceptions[promised][path] === undefined);
+export function writesIn(promised: Promised): RpcFacts[] {
+  return recordWrites().filter(({ path }) => exceptions[promised][path] === undefined);
 }
 
 /** A valid request for a write in an account with these records. Throws if the tests do not know one. */
