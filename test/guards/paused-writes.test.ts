@@ -55,7 +55,7 @@ function waysTo({ path, rpc, caller }: RpcFacts, at: TestService, owner: Owner):
 }
 
 test.each(writesIn("paused writes").map((write) => [write.path, write] as const))(
-  "%s is unavailable while writes are paused, and writes nothing; then it is served [ERR-16, ERR-13]",
+  "%s is unavailable while writes are paused, and writes nothing; then it is served [ERR-16, ERR-13, CCR-09, CUP-09, CNT-10, WIR-08]",
   async (_path, write) => {
     const owner = await newOwner(service());
     const setWrites = (enabled: boolean) =>
