@@ -1,4 +1,4 @@
-// The form of an API key, what is stored of it, and which credentials are rejected without a look-up.
+// The form of an API key, what is stored of it, which credentials are rejected without a look-up, and the rights of a key.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { MongoClient } from "mongodb";
@@ -7,6 +7,8 @@ import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
 import { listenToMongo } from "../fixtures/databases/commands.ts";
 import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
+import { counts } from "../support/client.ts";
+import { newOwner, reads, writes } from "../support/every.ts";
 
 let service: TestService;
 let owner: TestAccount;
@@ -186,4 +188,26 @@ test("health is 200 with any credential and with none [HLT-01, HLT-02]", async (
     const { status, body } = await service.rest("/v1/health", { headers: headers as Record<string, string> });
     expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
   }
+});
+
+test("a read-only key reads like any other and writes nothing; a read-write key also writes [AUT-05, CCR-04, CUP-03, CNT-05]", async () => {
+  const reader = await newOwner(service, "read_only");
+  const writer = await newOwner(service);
+  for (const { path, success } of reads(reader)) expect((await reader.get(path)).status, path).toBe(success);
+  const before = await counts(service);
+  for (const { path, method, body } of writes(reader)) {
+    const response = await service.rest(path, { key: reader.key, method, body });
+    expect([response.status, response.body.error], path).toEqual([
+      403,
+      {
+        code: "403",
+        message: "Access denied: this API key is read-only. Use a key with write access.",
+        reason: "ACCESS_DENIED",
+      },
+    ]);
+  }
+  expect(await counts(service)).toEqual(before);
+  expect((await reader.get(`/v1/contacts/${reader.contact}`)).body.data.phone).toBeNull();
+  for (const { path, method, body, success } of writes(writer))
+    expect((await service.rest(path, { key: writer.key, method, body })).status, path).toBe(success);
 });
