@@ -1,12 +1,8 @@
-// The internal listener: who may call it, on whose behalf, and the operator's switches.
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
-import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+// The internal listener: who may call it, and on whose behalf.
+import { expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
-import { randomId, startService } from "../fixtures/service/service.ts";
+import { randomId } from "../fixtures/service/service.ts";
 
 const service = useService();
 
@@ -90,83 +86,4 @@ test("an internal call writes into the account that it names, however many keys 
   );
   expect(created.status).toBe(200);
   expect((await owner.get(`/v1/contacts/${created.body.contact.id}`)).body.data.full_name).toBe("Inside");
-});
-
-test("gRPC health and reflection need no token [ADM-02]", async () => {
-  const sessionManager = new Http2SessionManager(service().internal);
-  onTestFinished(() => sessionManager.abort());
-  const transport = createGrpcTransport({ baseUrl: service().internal, sessionManager });
-  for (const name of ["", "records.v1.ContactService", "records.ingest.v1.IngestService"])
-    expect((await createClient(Health, transport).check({ service: name })).status, name).toBe(1);
-  await expect(createClient(Health, transport).check({ service: "records.v1.Nothing" })).rejects.toThrow(/not_found/);
-  async function* listServices() {
-    yield await Promise.resolve({ messageRequest: { case: "listServices", value: "" } } as const);
-  }
-  for await (const { messageResponse } of createClient(ServerReflection, transport).serverReflectionInfo(
-    listServices(),
-  )) {
-    const names =
-      messageResponse.case === "listServicesResponse" ? messageResponse.value.service.map(({ name }) => name) : [];
-    expect(names).toEqual(
-      expect.arrayContaining([
-        "records.admin.v1.AccountService",
-        "records.admin.v1.InterfaceService",
-        "records.ingest.v1.IngestService",
-        "records.v1.ContactService",
-        "records.v1.SessionService",
-        "records.v1.NoteService",
-        "records.v1.HealthService",
-      ]),
-    );
-  }
-});
-
-test("GetState reports both switches; SetPublicInterface and SetWrites take enabled and reason [ADM-05]", async () => {
-  const own = await startService();
-  onTestFinished(() => own.stop());
-  const call = async (rpc: string, message: unknown) =>
-    (await own.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message)).body.state;
-  expect(await call("GetState", {})).toMatchObject({ publicInterface: { enabled: true }, writes: { enabled: true } });
-  const off = await call("SetPublicInterface", { enabled: false, reason: "incident 7" });
-  expect(off.publicInterface).toMatchObject({ reason: "incident 7", changedAt: expect.stringMatching(/^\d{4}-/) });
-  expect(off.publicInterface.enabled).toBeUndefined();
-  expect(off.writes).toEqual({ enabled: true });
-  const paused = await call("SetWrites", { enabled: false, reason: "migration" });
-  expect(paused.writes).toMatchObject({ reason: "migration" });
-  expect(await call("GetState", {})).toEqual(paused);
-  await call("SetPublicInterface", { enabled: true, reason: "over" });
-  const on = await call("SetWrites", { enabled: true, reason: "done" });
-  expect(on).toMatchObject({
-    publicInterface: { enabled: true, reason: "over" },
-    writes: { enabled: true, reason: "done" },
-  });
-  const rejected = await own.internalCall("records.admin.v1.InterfaceService/SetWrites", {
-    enabled: false,
-    reason: "r".repeat(501),
-  });
-  expect(rejected.body.code).toBe("invalid_argument");
-});
-
-test("a switch that one instance sets or resets takes effect on the other [ADM-06]", async () => {
-  const one = await startService();
-  onTestFinished(() => one.stop());
-  const other = await one.another();
-  onTestFinished(() => other.stop());
-  const owner = await newOwner(one);
-  const read = async () => (await other.rest("/v1/sessions", { key: owner.key })).status;
-  const write = async () =>
-    (await other.rest(`/v1/contacts/${owner.contact}`, { method: "PATCH", key: owner.key, body: { phone: "1" } }))
-      .status;
-  for (const [rpc, probe] of [
-    ["SetPublicInterface", read],
-    ["SetWrites", write],
-  ] as const) {
-    const set = (enabled: boolean) =>
-      one.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
-    expect(await probe(), rpc).toBe(200);
-    await set(false);
-    await vi.waitFor(async () => expect(await probe(), rpc).toBe(503), { timeout: 5_000, interval: 20 });
-    await set(true);
-    await vi.waitFor(async () => expect(await probe(), rpc).toBe(200), { timeout: 5_000, interval: 20 });
-  }
 });
