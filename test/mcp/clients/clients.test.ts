@@ -9,8 +9,8 @@ import type { Program } from "../../fixtures/service/program.ts";
 import { startProgram } from "../../fixtures/service/program.ts";
 import { clientKinds } from "../../../scripts/mcp-clients/kinds.ts";
 import type { Place } from "../../../scripts/mcp-clients/user.ts";
-import { createBrowserUser, placeOf } from "../../../scripts/mcp-clients/user.ts";
-import { labelOf, tableOf, tryClient, whyLeftOut } from "../../../scripts/mcp-clients/run.ts";
+import { placeOf } from "../../../scripts/mcp-clients/user.ts";
+import { labelOf, tryClient, whyLeftOut } from "../../../scripts/mcp-clients/run.ts";
 
 // Clients may have to be fetched first.
 vi.setConfig({ testTimeout: 900_000 });
@@ -19,8 +19,6 @@ const passed = { signIn: [], tools: [], refresh: [], afterSignOut: [] };
 /** Where it is set, as in CI, a client that cannot be fetched is a failure. */
 const isRequired = process.env["MCP_CLIENTS"] === "required";
 const kinds = clientKinds.filter(({ isShort }) => isShort);
-/** The control needs one client, and this one is always there. */
-const typescriptV2 = kinds.filter(({ id }) => id === "typescript-v2");
 const cacheDir = testCacheDir();
 const folder = mkdtempSync(join(tmpdir(), "records-clients-test-"));
 let program: Program;
@@ -47,11 +45,3 @@ test.for(kinds.map((kind) => [labelOf(kind), kind] as const))(
     expect(verdict).toEqual(passed);
   },
 );
-
-test.for(typescriptV2)("reports a sign-out that ends nothing", async (kind) => {
-  const user = { ...createBrowserUser(place), signOut: async (): Promise<void> => undefined };
-  const row = await tryClient(kind, place, { cacheDir, folder }, user);
-  expect(row.verdict).toMatchObject({ signIn: [], tools: [], refresh: [] });
-  expect(row.verdict.afterSignOut).toEqual(expect.arrayContaining(["data was returned after the sign-out"]));
-  expect(tableOf([row])).toMatch(/ FAILED\n/);
-});

@@ -6,8 +6,6 @@ import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../fixtures/sign-in/fixture.ts";
 import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { rest, startService } from "../../fixtures/service/service.ts";
-import { requestsOn } from "../../fixtures/clients/operations.ts";
-import { openWires } from "../../fixtures/clients/wires.ts";
 import { accessToken, expectChallenge, send } from "../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
@@ -227,22 +225,6 @@ describe("while the interface is disabled", () => {
       }
     }
     expect(fake.requestedPaths).toEqual([]);
-  });
-
-  test("every record endpoint is 503 too, over REST, Connect, gRPC and gRPC-Web [ERR-14]", async () => {
-    const { key } = await service.account();
-    const { wires, close } = openWires(service);
-    const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
-    try {
-      for (const wire of wires) {
-        for (const [rpc, request] of requestsOn(wire, { contact: id, session: id })) {
-          const { http, code } = await wire.call({ rpc, key, request });
-          expect([wire.name, rpc, http ?? 503, code ?? "unavailable"]).toEqual([wire.name, rpc, 503, "unavailable"]);
-        }
-      }
-    } finally {
-      close();
-    }
   });
 });
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { noteSecret } from "../../fixtures/service/secrets.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
-import { cleo } from "../../fixtures/sign-in/users.ts";
 import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { User } from "../../../src/embedded/provider/provider.ts";
 import type { Assistant } from "../../fixtures/sign-in/assistants.ts";
@@ -198,21 +197,6 @@ test("accepts a resource of ours at every step, and requires none [OAU-08, OAU-0
     const { token } = await letIn(issuer(), ann, assistantBrowser(), parameters, parameters);
     expect([resource, await statuses(token)]).toEqual([resource, both(200)]);
   }
-});
-
-test("a user without an account is 403 with the reason, and their token is not that of another account [ISO-07]", async () => {
-  const { token } = await letIn(issuer(), cleo);
-  const { status, headers, body } = await send(fixture().base, `Bearer ${token}`);
-  expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
-  expect(body).toEqual({
-    jsonrpc: "2.0",
-    id: null,
-    error: {
-      code: "403",
-      message: "The signed-in user has no account. Ask the operator of the service to link one.",
-      reason: "NO_ACCOUNT",
-    },
-  });
 });
 
 /** Last, for afterwards there is no provider any more. */
