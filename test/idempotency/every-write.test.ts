@@ -1,14 +1,26 @@
 // Every write that takes an idempotency key, as the descriptors say: once over every wire, and by every wire again.
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { named, operations } from "../fixtures/clients/operations.ts";
 import type { Fields, Rpc, Wire } from "../fixtures/clients/wires.ts";
 import { endpoints, isOfRest, openWires } from "../fixtures/clients/wires.ts";
-import { counts, useService } from "../support/client.ts";
+import { counts } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
 import { writesIn } from "../support/writes.ts";
+import { useTwoInstances } from "./two-instances.ts";
 
-const service = useService();
+const { service, other, redis } = useTwoInstances();
 const idempotent = operations.filter((operation) => operation.idempotent).map(({ rpc }) => rpc);
+let here: ReturnType<typeof openWires>;
+let there: ReturnType<typeof openWires>;
+
+beforeAll(() => {
+  here = openWires(service());
+  there = openWires(other());
+});
+afterAll(() => {
+  here.close();
+  there.close();
+});
 
 /** Another valid request of the same form: its last text is longer. */
 function changed(request: Fields): Fields {
@@ -26,29 +38,41 @@ test("every write that cannot simply be repeated accepts an idempotency key, ove
 });
 
 test.each(idempotent)(
-  "%s with one key is written once over every wire, its response is replayed, and another request is a conflict [IDM-09, IDM-10]",
+  "%s with one key is written once over every wire; every wire of another instance replays the response from Redis and from MongoDB, and another request is a conflict [IDM-09, IDM-10]",
   async (rpc: Rpc) => {
-    const { wires, close } = openWires(service());
-    try {
-      const serving = wires.filter((wire) => wire.serves(rpc));
-      for (const [at, wire] of serving.entries()) {
-        const owner = await newOwner(service());
-        const request = endpoints[rpc].request(owner);
-        const before = await records();
-        const send = (by: Wire, what: Fields) => by.call({ rpc, key: owner.key, idempotencyKey: "k", request: what });
-        const first = await send(wire, request);
-        const written = await records();
-        expect(written, wire.name).toBe(before + 1);
-        for (const again of [...serving.slice(at), ...serving.slice(0, at)]) {
-          expect((await send(again, request)).body, `${wire.name}, then ${again.name}`).toEqual(first.body);
-          const conflict = await send(again, changed(request));
-          expect([conflict.http ?? 409, conflict.code ?? "aborted"], again.name).toEqual([409, "aborted"]);
-        }
-        expect(await records()).toBe(written);
+    for (const wire of here.wires.filter(({ serves }) => serves(rpc))) {
+      const owner = await newOwner(service());
+      const request = endpoints[rpc].request(owner);
+      const before = await records();
+      const send = (by: Wire, what: Fields) => by.call({ rpc, key: owner.key, idempotencyKey: "k", request: what });
+      const first = await send(wire, request);
+      const written = await records();
+      expect(written, wire.name).toBe(before + 1);
+      for (const again of there.wires.filter(({ serves }) => serves(rpc))) {
+        const pair = `${wire.name}, then ${again.name}`;
+        expect((await send(again, request)).body, `${pair}, from Redis`).toEqual(first.body);
+        await redis().flushall();
+        expect((await send(again, request)).body, `${pair}, from MongoDB`).toEqual(first.body);
+        const conflict = await send(again, changed(request));
+        expect([conflict.http ?? 409, conflict.code ?? "aborted"], pair).toEqual([409, "aborted"]);
       }
-    } finally {
-      close();
+      expect(await records()).toBe(written);
     }
+  },
+);
+
+test.each(idempotent)(
+  "%s with a malformed key is rejected as invalid over every wire, and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]",
+  async (rpc: Rpc) => {
+    const owner = await newOwner(service());
+    const before = await records();
+    for (const wire of here.wires.filter(({ serves }) => serves(rpc)))
+      for (const idempotencyKey of ["", "a b", "x".repeat(129)]) {
+        const call = { rpc, key: owner.key, idempotencyKey, request: endpoints[rpc].request(owner) };
+        const { code, http } = await wire.call(call);
+        expect(code ?? http, `${wire.name}, "${idempotencyKey}"`).toBe(wire.name === "rest" ? 422 : "invalid_argument");
+      }
+    expect(await records()).toBe(before);
   },
 );
 
