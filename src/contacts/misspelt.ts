@@ -30,9 +30,6 @@ const maxChecked = 5_000;
 const maxBeginnings = 60;
 /** The maximum number of ways to join or divide words of a query. It allows every way for five words. */
 const maxDivided = 15;
-/** The maximum length of a word that a name may divide, in code points. */
-const maxDividedLength = 30;
-const LETTER = /\p{L}/u;
 
 interface Beginning {
   readonly beginning: string;
@@ -106,8 +103,8 @@ function dividedScans(readings: readonly Reading[], rightLettersOf: (word: strin
     for (const [from, one] of words.entries())
       for (let to = from + 1; to <= words.length; to += 1) {
         const word = words.slice(from, to).join("");
+        if (scans.size === maxDivided || !canBeMisspelt(word)) continue;
         const letters = [...word];
-        if (scans.size === maxDivided || letters.length > maxDividedLength || !LETTER.test(word)) continue;
         // A name that divides a word has its beginning as a whole word.
         const beginnings = letters.slice(1, rightLettersOf(one) + 1).map((_, at) => letters.slice(0, at + 1).join(""));
         const terms =

@@ -264,10 +264,14 @@ function isDivided({ any, contact: { fullName = "", inferredName = "" } }: Prepa
       cut.slice(from).some((_other, more) => {
         const run = cut.slice(from, from + more + 1).join("");
         const others = [...cut.slice(0, from), ...cut.slice(from + more + 1)];
-        return /\p{L}/u.test(run) && begin(together, run) && others.every((other) => begin(any.begins, other));
+        return canBeDivided(run) && begin(together, run) && others.every((other) => begin(any.begins, other));
       }),
     ),
   );
+}
+
+function canBeDivided(run: string): boolean {
+  return /^[\p{L}\p{M}]{5,30}$/u.test(run) && !/[\p{Script=Han}\p{Script=Hangul}]/u.test(run);
 }
 
 /** Whether `typed` is `right` with one letter wrong, missing, doubled or swapped, after the first two. */
