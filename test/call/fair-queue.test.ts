@@ -1,6 +1,22 @@
-// Serial queues: the work of one connection in order, one item in each turn.
+// The turns of clients, and the work of one connection in order.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSerialQueue } from "../../src/call/fair-queue.ts";
+import { createFairQueue, createSerialQueue } from "../../src/call/fair-queue.ts";
+
+test("clients take turns, however much of one waits, and several in a turn that has time [OPS-70]", async () => {
+  let left = 0;
+  const schedule = createFairQueue(() => left-- > 0);
+  const ran: string[] = [];
+  for (const client of ["a", "a", "a", "b", "c", "b"]) schedule(() => void ran.push(client), client);
+  await nextTurn();
+  expect(ran).toEqual(["a"]);
+  left = 2;
+  await nextTurn();
+  expect(ran).toEqual(["a", "b", "c", "a"]);
+  await nextTurn();
+  await nextTurn();
+  expect(ran).toEqual(["a", "b", "c", "a", "b", "a"]);
+});
 
 test("work that does nothing, as for a stream that has closed, takes no turn from others [OPS-70]", () => {
   const scheduled: (() => void)[] = [];
