@@ -4,25 +4,9 @@
 export type Schedule = (work: () => void, client?: string) => void;
 
 /**
- * Returns a function that tells whether less than `turnMs` milliseconds have passed since its first call in this turn of
- * the event loop.
+ * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
  */
-export function createTurn(turnMs: number): () => boolean {
-  let until = 0;
-  const end = (): void => {
-    until = 0;
-  };
-  return () => {
-    const now = performance.now();
-    if (until > 0) return now < until;
-    until = now + turnMs;
-    setImmediate(end);
-    return true;
-  };
-}
-
-/** Creates a queue. Each turn of the event loop runs one item, and further ones while `hasTime` returns true. */
-export function createFairQueue(hasTime = (): boolean => false): Schedule {
+export function createFairQueue(turnMs: number): Schedule {
   /** The waiting work of each client, in the order of the clients' turns. */
   const lanes = new Map<string, (() => void)[]>();
   let scheduled = false;
@@ -44,8 +28,9 @@ export function createFairQueue(hasTime = (): boolean => false): Schedule {
   }
 
   function runNext(): void {
+    const until = performance.now() + turnMs;
     do takeNext()?.();
-    while (lanes.size > 0 && hasTime());
+    while (lanes.size > 0 && performance.now() < until);
     scheduled = false;
     schedule();
   }

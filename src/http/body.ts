@@ -141,7 +141,7 @@ export function receiveBytes(request: Request, limit: number, maxMs?: number): P
 
 /** The size in bytes above which decoding a body may take tens of milliseconds. */
 const largeBytes = 32_768;
-const parseQueue = createFairQueue();
+const parseQueue = createFairQueue(0);
 
 /** Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded. */
 export function waitForDecodeTurn(size: number): Promise<void> {

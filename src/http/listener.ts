@@ -1,7 +1,7 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: hands each connection to the right server by its first bytes.
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
-import { createFairQueue, createTurn } from "../call/fair-queue.ts";
+import { createFairQueue } from "../call/fair-queue.ts";
 import { withTimeout } from "../call/time-limit.ts";
 import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
@@ -66,8 +66,7 @@ export function wasCutOff(response: Response): boolean {
 export function createListener(options: ListenerOptions, limits = { stalledMs, minRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
-  const hasTime = createTurn(turnMs);
-  const queue = createFairQueue(hasTime);
+  const queue = createFairQueue(turnMs);
   const peers = createPeerLimits(options);
   let [accepted, closing] = [0, false];
 
@@ -98,8 +97,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
     const giveBack = peers.connections.take(network, 1);
     if (giveBack === undefined) return void socket.destroy();
     socket.once("close", giveBack);
-    const schedule = (work: () => void): void => queue(work, network);
-    const input = paceInput(socket, { schedule, hasTime });
+    const input = paceInput(socket, (work) => queue(work, network));
     sockets.set(socket, input);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());

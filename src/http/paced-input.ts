@@ -1,5 +1,6 @@
 // Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
+import type { Schedule } from "../call/fair-queue.ts";
 import { createSerialQueue } from "../call/fair-queue.ts";
 
 /**
@@ -39,16 +40,8 @@ export interface PacedInput {
   behind(): boolean;
 }
 
-/** The turns of connections. */
-export interface Turns {
-  /** Schedules work of the connection's client. */
-  readonly schedule: (work: () => void) => void;
-  /** Returns whether there is time in this turn of the event loop to parse further input. */
-  readonly hasTime: () => boolean;
-}
-
 /** Starts to pace the input of a connection. */
-export function paceInput(socket: Socket, { schedule, hasTime }: Turns): PacedInput {
+export function paceInput(socket: Socket, schedule: Schedule): PacedInput {
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   let held: Buffer = nothing;
@@ -82,7 +75,7 @@ export function paceInput(socket: Socket, { schedule, hasTime }: Turns): PacedIn
       return held.length === 0 && push(null);
     }
     if (discarding) return true;
-    if (held.length === 0 && chunk.length <= pieceBytes && !paused() && hasTime()) return push(chunk);
+    if (held.length === 0 && chunk.length <= pieceBytes && !paused()) return push(chunk);
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     passSoon();
     // Continues to read up to the limit, because only reading shows that the client has left.
@@ -115,7 +108,7 @@ interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
   isFull(): boolean;
 }
 
-function createPipeline(schedule: Turns["schedule"], onEnd: () => void): Pipeline {
+function createPipeline(schedule: Schedule, onEnd: () => void): Pipeline {
   const beginSoon = createSerialQueue(schedule);
   let pending = 0;
   return {

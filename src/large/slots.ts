@@ -19,7 +19,7 @@ export const maxHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().he
 /** The maximum for one account, so that an account that reads slowly leaves slots to the others. */
 export const maxPerAccount = Math.max(1, Math.floor(maxHuge / 4));
 
-const wait = createFairQueue();
+const wait = createFairQueue(0);
 let huge = 0;
 /** The requests of each account that have a slot. */
 const byAccount = new Map<string, Set<Tally>>();

@@ -156,7 +156,7 @@ interface WaitingRoom {
 /** Creates a waiting room. Those who leave it continue one by one. */
 function createWaitingRoom(limitMs: number, maxWaiters: number): WaitingRoom {
   // Requests that all continued at once would keep the event loop from the next proof.
-  const schedule = createFairQueue();
+  const schedule = createFairQueue(0);
   /** Those who have entered and do not continue yet. */
   let count = 0;
   const waiting = new Set<() => void>();

@@ -3,18 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createFairQueue, createSerialQueue } from "../../src/call/fair-queue.ts";
 
-test("clients take turns, however much of one waits, and several in a turn that has time [OPS-70]", async () => {
-  let left = 0;
-  const schedule = createFairQueue(() => left-- > 0);
+test("clients take turns, however much of one waits [OPS-70]", async () => {
+  const schedule = createFairQueue(0);
   const ran: string[] = [];
   for (const client of ["a", "a", "a", "b", "c", "b"]) schedule(() => void ran.push(client), client);
   await nextTurn();
   expect(ran).toEqual(["a"]);
-  left = 2;
-  await nextTurn();
-  expect(ran).toEqual(["a", "b", "c", "a"]);
-  await nextTurn();
-  await nextTurn();
+  while (ran.length < 6) await nextTurn();
   expect(ran).toEqual(["a", "b", "c", "a", "b", "a"]);
 });
 
