@@ -191,6 +191,16 @@ test("a card within a card belongs to no contact, and its name does not become t
   expect((await vcards(folded)).map(held)).toEqual([{ fullName: "Cy", phone: "3" }]);
 });
 
+test("a value that stands for none is no phone, except in a card of our own", async () => {
+  const lines = ["FN:Una", "TEL:n/a", "TEL:-", "TEL:2"];
+  const own = card(["FN:Bo", "TEL:n/a", "X-RECORDS-MEMORY:kind"]);
+  expect((await vcards(card(lines) + card(lines.slice(0, 3)) + own)).map(held)).toEqual([
+    { fullName: "Una", phone: "2" },
+    { fullName: "Una" },
+    { fullName: "Bo", phone: "n/a", memory: "kind" },
+  ]);
+});
+
 test("a group of contacts is skipped", async () => {
   const groups = card(["KIND:group", "FN:Club"], "4.0") + card(["FN:Club", "X-ADDRESSBOOKSERVER-KIND:group"]);
   expect((await vcards(groups + card(["KIND:individual", "FN:Una"]))).map(held)).toEqual([

@@ -36,7 +36,7 @@ const absent = new Set(
 );
 
 /** Returns whether a value says that there is none. */
-export function isAbsent(value: string): boolean {
+function isAbsent(value: string): boolean {
   return absent.has(value.trim().toLowerCase()) || /^[-–—_.?*#0\s]*$/.test(value);
 }
 
@@ -84,11 +84,15 @@ function phoneRank(kind: string): number {
 
 /**
  * Returns the number to call: a preferred one before others, then by its kind. Faxes and pagers come last in any case.
- * `leftOut` is how many values were passed over because they cannot be stored.
+ * `leftOut` is how many values were passed over because they cannot be stored. `isExact`: the values are those of our
+ * own export, where a phone can be any text.
  */
-export function choosePhone(choices: readonly Choice[]): { readonly phone?: string; readonly leftOut: number } {
+export function choosePhone(
+  choices: readonly Choice[],
+  isExact: boolean,
+): { readonly phone?: string; readonly leftOut: number } {
   const ranked = choices
-    .filter(({ value }) => value.trim() !== "")
+    .filter(({ value }) => value.trim() !== "" && (isExact || !isAbsent(value)))
     .flatMap(({ value, preference, kind }) => {
       const number = numberOf(visible(value));
       const several = fitsPhone(number) ? [number] : numbersIn(number);

@@ -8,7 +8,6 @@ import type { Choice } from "./choices.ts";
 import {
   chooseEmail,
   choosePhone,
-  isAbsent,
   maxExternalIdLength,
   nameOf,
   notPreferred,
@@ -219,7 +218,10 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       };
       const { email, ...problem } = chooseEmail(of("email").flatMap((one) => choicesIn(one)));
       const numbers = phones.flatMap((one) => choicesIn(one, one.kind));
-      const chosen = choosePhone(numbers.filter(({ value }) => isWhole(value) && (isExport || !isAbsent(value))));
+      const chosen = choosePhone(
+        numbers.filter(({ value }) => isWhole(value)),
+        isExport,
+      );
       const broken = numbers.filter(({ value }) => !isWhole(value)).length;
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
       const name = nameOf({

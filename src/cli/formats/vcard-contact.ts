@@ -65,7 +65,11 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
   const { email, problem } = chooseEmail(all("EMAIL").map((one) => choiceOf(one, unescaped(one.value))));
   if (problem !== undefined) return { leftOut, problem };
   const labels = new Map(all("X-ABLABEL").map(({ group, value }) => [group, value]));
-  const chosen = choosePhone(all("TEL").map((one) => choiceOf(one, lineOf(one), labels.get(one.group))));
+  const isExport = ownProperties.some(({ property }) => byName.has(property));
+  const chosen = choosePhone(
+    all("TEL").map((one) => choiceOf(one, lineOf(one), labels.get(one.group))),
+    isExport,
+  );
   const notes = all("NOTE")
     .map(({ value }) => unescaped(value).replace(/\r\n?/g, "\n").trim())
     .filter((note) => note !== "")
