@@ -13,7 +13,7 @@ Formats (from the file's name by default; standard input is NDJSON):
           comes after the record that it belongs to. A JSON array of records is
           read too.
   csv     one contact per row, after a header with the names of export, or of
-          an address book, mail program or CRM in 35 languages. The header is
+          an address book, mail program or CRM in many languages. The header is
           the row among the first 20 with the most known columns.
   vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
           external id. Groups of contacts are skipped.
