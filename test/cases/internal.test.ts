@@ -36,7 +36,7 @@ const accountCalls: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "records.v1.NoteService/SearchNotes": { query: "ab" },
 };
 
-test("every internal rpc without the service token, with a wrong token or with an API key is unauthenticated [ADM-01]", async () => {
+test("every internal rpc without the service token, with a wrong token or with an API key is unauthenticated [ADM-01, ADM-02]", async () => {
   const owner = await newOwner(service());
   const before = await counts(service());
   const state = (await service().internalCall("records.admin.v1.InterfaceService/GetState", {})).text;
@@ -47,6 +47,7 @@ test("every internal rpc without the service token, with a wrong token or with a
       `Bearer ${service().serviceToken}x`,
       `Bearer ${service().serviceToken.slice(1)}`,
       `Basic ${service().serviceToken}`,
+      service().serviceToken,
     ]) {
       const response = await service().internalCall(rpc, {}, { Authorization, "records-account-id": owner.id });
       expect([response.status, response.body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);

@@ -106,21 +106,6 @@ test("/livez, /readyz and /metrics respond on the internal listener, without a t
   expect(text).not.toContain(owner.id);
 });
 
-test("the internal listener requires the service token, and accepts no API key in its place [ADM-01, ADM-02]", async () => {
-  for (const rpc of internalRpcs.filter((name) => name.startsWith("records."))) {
-    for (const Authorization of [
-      "",
-      "Bearer wrong",
-      `Bearer ${owner.key}`,
-      service.serviceToken,
-      `Basic ${service.serviceToken}`,
-    ]) {
-      const { status, body } = await service.internalCall(rpc, {}, { Authorization });
-      expect([status, body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
-    }
-  }
-});
-
 test("an internal records.v1 call requires the id of an existing account [ADM-01, ISO-08]", async () => {
   const rpc = "records.v1.ContactService/SearchContacts";
   const codes = await Promise.all(
