@@ -1,14 +1,24 @@
 // TCP ports of this machine: finds a free one, and checks whether a server listens on one.
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
 
-/** Returns a free TCP port on 127.0.0.1. Another process may take the port before the caller does. */
+/**
+ * Returns a free TCP port on 127.0.0.1 that no outgoing connection can take: it is below the ephemeral ports of
+ * Linux (32768 and up), macOS and Windows (49152 and up). So a server can also restart on it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
+  for (let attempt = 1; ; attempt++) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      await new Promise((closed) => server.close(closed));
+      return port;
+    } catch (error) {
+      if (attempt === 100) throw error;
+    }
+  }
 }
 
 /** Returns whether a server on 127.0.0.1 accepts connections on the port. */
