@@ -23,17 +23,29 @@ export interface OpenLoop {
   readonly seconds: number;
   /** The timeout of a request. */
   readonly patienceMs: number;
+  /** A request that is due while this many have no response is left out. Unlimited if undefined. */
+  readonly maxUnanswered?: number;
 }
 
 /** Sends at a constant rate without waiting for responses. Resolves when every request has completed or timed out. */
-export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, send: Send): Promise<Outcome[]> {
+export async function openLoop(
+  { perSecond, seconds, patienceMs, maxUnanswered = Infinity }: OpenLoop,
+  send: Send,
+): Promise<Outcome[]> {
   const began = performance.now();
   const total = Math.round(perSecond * seconds);
   const outcomes: Promise<Outcome>[] = [];
-  while (outcomes.length < total) {
+  let [number, unanswered] = [0, 0];
+  const sendAndCount: Send = (number) => {
+    unanswered += 1;
+    return send(number).finally(() => (unanswered -= 1));
+  };
+  while (number < total) {
     const due = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * perSecond));
-    while (outcomes.length < due)
-      outcomes.push(outcomeOf(outcomes.length, (outcomes.length / perSecond) * 1_000, began, patienceMs, send));
+    for (; number < due; number++) {
+      if (unanswered >= maxUnanswered) continue;
+      outcomes.push(outcomeOf(number, (number / perSecond) * 1_000, began, patienceMs, sendAndCount));
+    }
     await sleep(1);
   }
   return Promise.all(outcomes);

@@ -29,6 +29,8 @@ const accounts = 20;
 const callers = 40;
 /** More than an instance accepts at once. */
 const crowd = 400;
+/** As many as the callers have connections or streams for: a queue of their own would say nothing of the service. */
+const maxUnanswered = 900;
 const patienceMs = 15_000;
 const heapMb = 256;
 /** A Node process is about 100 MB larger than its heap, and needs room for buffers and threads. */
@@ -155,7 +157,7 @@ async function overloaded(
     return seen;
   })();
   const cpuAtLoad = cpuSeconds(instance.pid);
-  const outcomes = await openLoop({ perSecond: peak.perSecond * factor, seconds, patienceMs }, send);
+  const outcomes = await openLoop({ perSecond: peak.perSecond * factor, seconds, patienceMs, maxUnanswered }, send);
   const cpuMs = (cpuSeconds(instance.pid) - cpuAtLoad) * 1_000;
   loading = false;
   const during = await watching;
@@ -182,6 +184,7 @@ async function overloaded(
       "goodput, % of the peak": 100 * goodput,
       "CPU time spent on served requests, %": 100 * effort,
       "CPU ms per rejection": (cpuMs - good.length * peak.cpuMs) / rejected.length,
+      "sent, requests/s": outcomes.length / seconds,
       responses: tally(outcomes),
       ...times,
       "health p99 ms": quantile(
