@@ -3,13 +3,19 @@
 /** Schedules work of a client after its work that already waits. Clients take turns. */
 export type Schedule = (work: () => void, client?: string) => void;
 
+/** The maximum number of turns in a row that run nothing, so that Node can accept connections. */
+const maxRests = 8;
+
 /**
  * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
+ * Node accepts only one connection in each turn. So while `accepted`, the number of connections so far, grows, up to
+ * `maxRests` turns in a row run nothing: otherwise, each connection would wait for a turn of everyone else's input.
  */
-export function createFairQueue(turnMs: number): Schedule {
+export function createFairQueue(turnMs: number, accepted = (): number => 0): Schedule {
   /** The waiting work of each client, in the order of the clients' turns. */
   const lanes = new Map<string, (() => void)[]>();
   let scheduled = false;
+  let [acceptedBefore, rests] = [0, 0];
 
   function schedule(): void {
     if (scheduled || lanes.size === 0) return;
@@ -28,6 +34,9 @@ export function createFairQueue(turnMs: number): Schedule {
   }
 
   function runNext(): void {
+    rests = accepted() > acceptedBefore && rests < maxRests ? rests + 1 : 0;
+    acceptedBefore = accepted();
+    if (rests > 0) return void setImmediate(runNext);
     const until = performance.now() + turnMs;
     do takeNext()?.();
     while (lanes.size > 0 && performance.now() < until);

@@ -66,9 +66,9 @@ export function wasCutOff(response: Response): boolean {
 export function createListener(options: ListenerOptions, limits = { stalledMs, minRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
-  const queue = createFairQueue(turnMs);
-  const peers = createPeerLimits(options);
   let [accepted, closing] = [0, false];
+  const queue = createFairQueue(turnMs, () => accepted);
+  const peers = createPeerLimits(options);
 
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");

@@ -13,6 +13,23 @@ test("clients take turns, however much of one waits [OPS-70]", async () => {
   expect(ran).toEqual(["a", "b", "c", "a", "b", "a"]);
 });
 
+test("while connections arrive, most turns leave Node time to accept them, but some work runs [OPS-70]", async () => {
+  let accepted = 0;
+  const schedule = createFairQueue(0, () => accepted);
+  let ran = 0;
+  for (let item = 0; item < 20; item++) schedule(() => void (ran += 1));
+  const turns = async (count: number, arriving: number): Promise<number> => {
+    const before = ran;
+    for (let turn = 0; turn < count; turn++) {
+      accepted += arriving;
+      await nextTurn();
+    }
+    return ran - before;
+  };
+  expect(await turns(45, 1)).toBe(5);
+  expect(await turns(5, 0)).toBe(5);
+});
+
 test("work that does nothing, as for a stream that has closed, takes no turn from others [OPS-70]", () => {
   const scheduled: (() => void)[] = [];
   const ran: string[] = [];
