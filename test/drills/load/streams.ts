@@ -50,33 +50,31 @@ export function prepareCall(
 /** The maximum window of a stream or a connection, so that the service never waits for window updates. */
 const window = 2 ** 31 - 1;
 
-/** The maximum of open streams across all connections, within the service's limit for one address. */
-const maxOpen = 900;
+/** The maximum of open streams on one connection, as the service sets it. It closes a connection with more. */
+const maxStreams = 100;
 
-/** Opens the connections. Calls beyond `maxOpen` wait in the client. */
+/** Opens the connections. A call rejects if every connection is closed or has all the streams that it may have. */
 export async function openStreams(base: string, connections: number): Promise<Streams> {
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(base)));
-  const waiting: (() => void)[] = [];
-  let [turn, inUse] = [0, 0];
+  let turn = 0;
   return {
-    async call(call) {
-      if (inUse >= maxOpen) await new Promise<void>((resolve) => waiting.push(resolve));
-      else inUse += 1;
-      try {
+    call(call) {
+      for (let tried = 0; tried < open.length; tried++) {
         const connection = open[turn++ % open.length];
-        if (connection === undefined) throw new Error("no connection");
-        return await connection.call(call);
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) inUse -= 1;
-        else next();
+        if (connection?.isFree() === true) return connection.call(call);
       }
+      return Promise.reject(new Error("no connection is free"));
     },
     close: () => open.forEach((connection) => connection.close()),
   };
 }
 
-function openConnection(base: string): Promise<Streams> {
+/** A connection, and whether it can take a call. */
+interface Connection extends Streams {
+  isFree(): boolean;
+}
+
+function openConnection(base: string): Promise<Connection> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -92,7 +90,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-function overSocket(socket: Socket): Streams {
+function overSocket(socket: Socket): Connection {
   const pending = new Map<number, Pending>();
   const read = frameReader();
   let next = 1;
@@ -123,6 +121,7 @@ function overSocket(socket: Socket): Streams {
     pending.clear();
   });
   return {
+    isFree: () => pending.size < maxStreams && !socket.destroyed,
     call({ fields, data }) {
       const stream = next;
       next += 2;
