@@ -8,7 +8,7 @@ import { FieldRulesSchema, Ignore } from "../../src/gen/buf/validate/validate_pb
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { Credential, MethodRulesSchema } from "../../src/gen/records/v1/options_pb.ts";
 import { RecordingSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import { unrepresentableValues } from "../../src/guards/representable.ts";
+import { readableMessage, unrepresentableValues } from "../../src/guards/representable.ts";
 import { declared, field, messageOf } from "./made-up-message.ts";
 
 type Rules = NonNullable<MessageInitShape<typeof FieldRulesSchema>["type"]>;
@@ -99,4 +99,42 @@ test.each<Rules>([
 ])("a value of the type $case is representable, also in a message that can contain itself", (type) => {
   const items = { required: true, ignore: Ignore.ALWAYS, type };
   expect(found(FieldRulesSchema, { type: { case: "repeated", value: { items } } })).toEqual([]);
+});
+
+/** A message with a field of each type that records have. */
+const record = messageOf([
+  field("name", {}, { type: FieldType.STRING }),
+  field("is_known", {}, { type: FieldType.BOOL }),
+  field("seconds", {}, { type: FieldType.DOUBLE }),
+  field("count", {}, { type: FieldType.INT32 }),
+  field("labels", {}, { type: FieldType.STRING, isList: true }),
+]);
+const stored = { name: "Ann", isKnown: true, seconds: 1.5, count: 2 ** 31 - 1, labels: ["a"] };
+
+/** Returns the message of a stored document with these values; undefined if it cannot be read. */
+const read = (values: object): object | undefined =>
+  readableMessage(record, () => Object.assign(create(record), stored, values));
+
+test.each([[{}], [{ name: "", isKnown: false, seconds: 0, count: -(2 ** 31), labels: [] }]])(
+  "a stored document with values of the right types can be read: case %#",
+  (values) => {
+    expect(read(values)).toMatchObject({ ...stored, ...values });
+  },
+);
+
+test.each([
+  [{ name: 7 }],
+  [{ name: undefined }],
+  [{ name: "\ud800" }],
+  [{ isKnown: "yes" }],
+  [{ isKnown: undefined }],
+  [{ seconds: "1.5" }],
+  [{ seconds: Number.NaN }],
+  [{ count: 1.5 }],
+  [{ count: 2 ** 31 }],
+  [{ count: "1" }],
+  [{ labels: ["a", 7] }],
+  [{ labels: undefined }],
+])("a stored document with a value that is missing or of another type cannot be read: %j", (values) => {
+  expect(read(values)).toBeUndefined();
 });

@@ -4,7 +4,10 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { Body } from "../../src/http/body.ts";
 import { receiveBody, receiveBytes } from "../../src/http/body.ts";
-import type { Request } from "../../src/http/node-http.ts";
+import { holdBody } from "../../src/http/continue.ts";
+import { beyondType, integerBounds } from "../../src/http/integer-bounds.ts";
+import { writeAndClose } from "../../src/http/linger.ts";
+import type { Request, Response } from "../../src/http/node-http.ts";
 
 function request(
   chunks: readonly (string | Buffer)[],
@@ -53,6 +56,18 @@ test("returns nothing for a client that disconnects before or during its body", 
     "gone",
   );
   expect(await receiveBody(request(["{}"], json, { aborted: true }), true)).toEqual({ kind: "gone" });
+});
+
+test("returns nothing for a request that is rejected meanwhile, whether its body ends or goes on", async () => {
+  const nothing = (): void => undefined;
+  const response = { headersSent: false, setHeader: nothing, end: nothing } as unknown as Response;
+  const endless = new Readable({ read: nothing });
+  endless.push("ab");
+  for (const late of [request([]), Object.assign(endless, { headers: {}, aborted: false }) as unknown as Request]) {
+    const received = receiveBytes(late, 4);
+    writeAndClose(late, response, nothing);
+    expect(await received).toBe("gone");
+  }
 });
 
 test("returns that a body is too slow, and leaves the rest to be discarded", async () => {
@@ -117,3 +132,48 @@ test.each([
     expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
   },
 );
+
+test("a client that waits with its body is asked for it only if nothing else decides the response [VAL-05]", async () => {
+  let asked = 0;
+  const held = (headers: Record<string, string>): Request => {
+    const waiting = request(["{}"], headers);
+    holdBody(waiting, () => (asked += 1));
+    return waiting;
+  };
+  expect(await wrong(receiveBody(held({}), true))).toBe(
+    "rejected, content_type: Content-Type must be application/json",
+  );
+  expect(await wrong(receiveBody(held(json), true, true))).toBe("held");
+  expect(asked).toBe(0);
+  const waiting = held(json);
+  expect(await wrong(receiveBody(waiting, true))).toBe("object");
+  expect(await wrong(receiveBody(waiting, true))).not.toBe("held");
+  expect(asked).toBe(1);
+  // One that does not wait has sent its body, and learns all that is wrong with it.
+  expect(await wrong(receiveBody(request(["{}"], json), true, true))).toBe("object");
+});
+
+test("an integer beyond its type is told the bound of its field, or else of its type", () => {
+  const rule = (name: string | undefined, value?: number): object => ({ case: name, value });
+  const boundsOf = (greaterThan: object, lessThan: object, type = "int32"): ReturnType<typeof integerBounds> =>
+    integerBounds({ type: { case: type, value: { greaterThan, lessThan } } });
+  const ofType = { least: -(2 ** 31), most: 2 ** 31 - 1 };
+  expect(boundsOf(rule("gte", 0), rule("lte", 100))).toEqual({ least: 0, most: 100 });
+  expect(boundsOf(rule("gt", 0), rule("lt", 100))).toEqual(ofType);
+  expect(boundsOf(rule("gte"), rule("lte"))).toEqual(ofType);
+  expect(boundsOf(rule("gte", 0), rule("lte", 100), "string")).toEqual(ofType);
+  expect(integerBounds({ type: { case: "int32", value: {} } })).toEqual(ofType);
+  expect(integerBounds({ type: { case: undefined } })).toEqual(ofType);
+  const bounds = { least: 1, most: 100 };
+  expect(beyondType("limit", 2 ** 31, bounds)).toEqual({
+    field: "limit",
+    rule: "range",
+    message: "must be at most 100",
+  });
+  expect(beyondType("limit", -(2 ** 31) - 1, bounds)).toEqual({
+    field: "limit",
+    rule: "range",
+    message: "must be at least 1",
+  });
+  expect([2 ** 31 - 1, -(2 ** 31)].map((value) => beyondType("limit", value, bounds))).toEqual([undefined, undefined]);
+});
