@@ -18,8 +18,7 @@ Formats (from the file's name by default; standard input is NDJSON):
   vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
           external id. Groups of contacts are skipped.
   transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
-          with speakers, or with --format transcript the JSON of Fireflies,
-          Granola, Otter or speech recognition
+          with speakers, or the JSON of a recorder or of speech recognition
   icalendar  a session for each event, and for each time of a recurring one
           until 31 days from now. Whole days and cancelled events are left out.
 

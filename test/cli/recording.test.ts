@@ -248,7 +248,7 @@ test("the JSON of Fireflies has title, times, link, sentences, summary and actio
     expect(await meetings(JSON.stringify(json, null, 1), "f.json")).toEqual([expected]);
   const sentences = [{ sentence: "Hello.", startTime: "00:01", endTime: "00:02", speaker_name: "Ada" }];
   expect(await meetings(JSON.stringify(sentences), "f.json")).toEqual([
-    { session: { source: "fireflies" }, transcript: ["[00:00:01] Ada: Hello."], notes: {} },
+    { session: { title: "f", source: "fireflies" }, transcript: ["[00:00:01] Ada: Hello."], notes: {} },
   ]);
 });
 
@@ -299,6 +299,103 @@ test("the JSON of speech recognition has its speakers and times [OPS-04]", async
         notes: {},
       },
     ]);
+});
+
+test("words, sentences and turns of JSON are found whatever their members are called, with their speakers [OPS-04]", async () => {
+  const words = ["Hello", "there", ".", "Hi", "Ada", "."] as const;
+  const isMark = (word: string): boolean => word === ".";
+  const content = (word: string) => [{ content: word }, { content: "other" }];
+  const items = words.map((word, at) => ({
+    ...(isMark(word) ? { type: "punctuation" } : { start_time: `${at}.5`, type: "pronunciation" }),
+    alternatives: content(word),
+  }));
+  const labels = [0, 3].map((at) => ({ start_time: `${at}.5`, speaker_label: `spk_${at / 3}`, items: [] }));
+  const channels = [items.slice(0, 3), items.slice(3)].map((some, at) => ({ channel_label: `ch_${at}`, items: some }));
+  const transcripts = [{ transcript: "Hello there. Hi Ada." }];
+  const google = (at: number, word: string) => ({ startTime: `${at}.500s`, word });
+  const tagged = ["Hello", "there.", "Hi", "Ada."].map((word, at) => ({
+    ...google(at < 2 ? at : at + 1, word),
+    speakerTag: at < 2 ? 1 : 2,
+  }));
+  const timestamps = words.map((word, at) => [word, at + 0.5, at + 0.9]);
+  const elements = (from: number) =>
+    words.slice(from, from + 3).map((value, at) => ({ value, ...(isMark(value) ? {} : { ts: from + at + 0.5 }) }));
+  const people = [
+    { id: 7, name: "Ann" },
+    { id: 8, name: "Bo" },
+  ];
+  const tokens = ["Hel", "lo", " there", ".", " Hi", " A", "da", "."];
+  const turns = ["Hello there.", "Hi Ada."].map((text, at) => ({ text, start: at * 3 + 0.5 }));
+  for (const [json, one, other] of [
+    [{ results: { transcripts, items } }],
+    [{ results: { transcripts, speaker_labels: { segments: labels }, items } }, "spk_0", "spk_1"],
+    [{ results: { transcripts, channel_labels: { channels }, items } }, "ch_0", "ch_1"],
+    [
+      { results: [{ alternatives: [{ transcript: "Hello there. Hi Ada." }] }, { alternatives: [{ words: tagged }] }] },
+      "Speaker 1",
+      "Speaker 2",
+    ],
+    [{ results: [{ alternatives: [{ transcript: "Hello there. Hi Ada. ", timestamps }, { transcript: "Low" }] }] }],
+    [
+      {
+        speakers: people,
+        monologues: [
+          { speaker: 7, elements: elements(0) },
+          { speaker: 8, elements: elements(3) },
+        ],
+      },
+      "Ann",
+      "Bo",
+    ],
+    [
+      { tokens: tokens.map((text, at) => ({ text, start_ms: at * 700 + 500, speaker: at < 4 ? "1" : "2" })) },
+      "Speaker 1",
+      "Speaker 2",
+    ],
+    [
+      {
+        recognizedPhrases: turns.map(({ text, start }, at) => ({
+          offset: `PT${start}S`,
+          speaker: at,
+          nBest: [{ display: text }],
+        })),
+      },
+      "Speaker 0",
+      "Speaker 1",
+    ],
+    [{ chunks: turns.map(({ text, start }) => ({ text: ` ${text}`, timestamp: [start, start + 1] })) }],
+    [
+      turns.map(({ text, start }, at) => ({
+        participant: people[at],
+        words: text.split(" ").map((word) => ({ text: word, start_timestamp: { relative: start } })),
+      })),
+      "Ann",
+      "Bo",
+    ],
+    [
+      {
+        result: turns.map(({ text }, at) => ({
+          speaker: people[at]?.name,
+          body: text,
+          startTime: `2026-03-02T09:00:0${at * 3}Z`,
+        })),
+      },
+      "Ann",
+      "Bo",
+    ],
+  ] as const) {
+    const lines = one === undefined ? ["Hello there. Hi Ada."] : [`${one}: Hello there.`, `${other}: Hi Ada.`];
+    const [meeting] = await meetings(JSON.stringify(json), "Kickoff.json");
+    expect(meeting?.session).toEqual({ title: "Kickoff", source: "recording" });
+    expect(meeting?.transcript?.map((line) => line.replace(/^\[00:00:0\d\] /, ""))).toEqual(lines);
+    expect(meeting?.transcript?.at(-1)?.slice(0, 10)).toMatch(one === undefined ? "[00:00:00]" : /^\[00:00:0[23]\]$/);
+  }
+  const japanese = ["会議", "です", "。"].map((word, at) => ({ word, start: at }));
+  expect((await meetings(JSON.stringify({ words: japanese }), "x.json"))[0]?.transcript).toEqual([
+    "[00:00:00] 会議です。",
+  ]);
+  const part = { blocks: [{ text: "A long text without times.", data: { words: [{ word: "A", start: 0 }] } }] };
+  expect((await meetings(JSON.stringify(part), "x.json"))[0]?.problem).toContain("has no meeting that is known");
 });
 
 test("captions that roll up have each line once, unless it is said again [OPS-04]", async () => {

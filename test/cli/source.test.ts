@@ -39,3 +39,19 @@ test("what is appended meanwhile belongs to another import", async () => {
   expect(await entriesAfter((file) => appendFileSync(file, "eve@example.com,Eve Fox\n"))).toBe(2);
   expect(await entriesAfter(() => undefined)).toBe(2);
 });
+
+test.each([
+  ["records.json", '{"contact":{"full_name":"Ann"}}', "ndjson"],
+  ["list.json", '[\n  {"session": {"title":"Kickoff"}}\n]', "ndjson"],
+  ["empty.json", "", "ndjson"],
+  ["whisper.json", '{"text":"Hello","segments":[]}', "transcript"],
+  ["fireflies.json", '{"data":{"transcript":{"sentences":[]}}}', "transcript"],
+  ["sentences.json", '\uFEFF[{"speaker":"Ann","text":"Hello"}]', "transcript"],
+  ["other.ndjson", '{"text":"Hello"}', "ndjson"],
+  ["Kickoff.md", "**Ann:** Hello", "transcript"],
+])("the format of %s is found by its name and its JSON [OPS-04]", async (name, content, format) => {
+  const file = folder.write(name, content);
+  const source = await openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
+  expect(source.format).toBe(format);
+  source.close();
+});

@@ -35,8 +35,8 @@ export function transcriptOf(turns: readonly Turn[]): string {
     .join("\n");
 }
 
-/** Joins the turns of one speaker that follow each other. */
-export function joined(turns: readonly Turn[]): readonly Turn[] {
+/** Joins the turns of one speaker that follow each other. `between` divides their texts. */
+export function joined(turns: readonly Turn[], between = " "): readonly Turn[] {
   const done: Turn[] = [];
   for (const turn of turns) {
     const last = done.at(-1);
@@ -44,7 +44,7 @@ export function joined(turns: readonly Turn[]): readonly Turn[] {
     // A day later, a time of day can be earlier.
     const isLong = apart > maxTurn || apart < 0;
     if (last !== undefined && last.speaker === turn.speaker && !isLong && last.start !== undefined)
-      done[done.length - 1] = { ...last, end: turn.end, text: `${last.text} ${turn.text}` };
+      done[done.length - 1] = { ...last, end: turn.end, text: `${last.text}${between}${turn.text}` };
     else done.push(turn);
   }
   return done;

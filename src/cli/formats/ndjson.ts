@@ -18,6 +18,12 @@ acceptShortEnumNames(RecordSchema);
 /** The fields for the kinds of records. A line must have exactly one. */
 const kinds = RecordSchema.oneofs.flatMap(({ fields }) => fields);
 
+/** Returns whether JSON begins with a record, or with a list of records. */
+export function beginsRecord(text: string): boolean {
+  const [, name = ""] = /^[^[{"]{0,10}(?:\[\s*)?\{\s*"(\w{1,30})"\s*:\s*\{/.exec(text) ?? [];
+  return text.trim() === "" || kinds.some((kind) => kind.name === name || kind.jsonName === name);
+}
+
 /**
  * Reads one record from each line, with field names in snake_case or lowerCamelCase. Skips blank lines. Also reads a
  * JSON array, and objects that are written over several lines.

@@ -7,13 +7,14 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
-import type { Turn } from "./cues.ts";
-import { joined, secondsIn, transcriptOf, turnsIn } from "./cues.ts";
+import { transcriptOf, turnsIn } from "./cues.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
+import type { Json } from "./members.ts";
+import { at, dateOf, firstText, isObject, listAt, listOf, membersOf } from "./members.ts";
+import { spokenIn } from "./spoken.ts";
 
 type Init = NonNullable<MessageInitShape<typeof RecordSchema>["record"]>;
-type Json = Readonly<Record<string, unknown>>;
 
 /** A meeting, by the mapping of the guide. */
 interface Meeting {
@@ -47,7 +48,7 @@ export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, fil
   const meetings = isJson(text) ? meetingsIn(text, basename(file)) : [meetingOf(text, basename(file))];
   if (meetings === undefined || meetings.length === 0) {
     const problem =
-      "has no meeting that is known: must be WebVTT, SRT, a text, or the JSON of Fireflies, Granola, Otter or speech recognition";
+      'has no meeting that is known: must be WebVTT, SRT, a text, JSON with who says what, or records such as {"contact": {…}}';
     yield { line: 1, input: text.slice(0, 1_000), content: { problem } };
     return;
   }
@@ -151,75 +152,41 @@ function meetingsIn(text: string, file: string): readonly Meeting[] | undefined 
   if (isObject(documents)) {
     return Object.entries(documents).flatMap(([id, document]) =>
       isObject(document) && (document["deleted_at"] ?? null) === null
-        ? meetingIn({ id, ...document, sentences: at(transcripts, id) }, "granola")
+        ? meetingIn({ id, ...document, sentences: at(transcripts, id) })
         : [],
     );
   }
-  const data = at(json, "data") ?? json;
-  const one = at(data, "transcript");
-  const { transcripts: several } = membersOf(data);
-  const list = isObject(one)
-    ? [one]
-    : (listOf(several) ?? listAt(data, "meetings") ?? listAt(data, "docs") ?? listAt(data, "notes"));
-  if (list !== undefined) return list.flatMap((each) => meetingIn(each, "granola"));
-  const speech = speechIn(data);
-  if (speech !== undefined)
-    return meetingIn({ id: digestOf(text), title: nameOf(file).title, sentences: speech }, "recording");
-  if (!Array.isArray(data)) return meetingIn(data, "granola");
-  const all = data as readonly unknown[];
-  // Fireflies exports the sentences alone.
-  return all.some((each) => at(each, "sentence") !== undefined)
-    ? meetingIn({ id: digestOf(text), sentences: all }, "fireflies")
-    : all.flatMap((each) => meetingIn(each, "granola"));
+  const data = ["data", "meeting", "speech"].map((name) => at(json, name)).find((one) => one !== undefined) ?? json;
+  const list = [data, ...["transcripts", "meetings", "docs", "notes", "callTranscripts"].map((name) => at(data, name))]
+    .map(listOf)
+    .find((one) => one?.every(isMeeting));
+  if (list !== undefined) return list.flatMap((each) => meetingIn(each));
+  const transcript = at(data, "transcript");
+  const one = isMeeting(transcript) ? transcript : data;
+  const { title, start } = nameOf(file);
+  return meetingIn(isObject(one) ? one : { sentences: one }, { id: digestOf(text), title, start });
+}
+
+/** Returns whether an item of a list is a meeting, and not something that was said in one. */
+function isMeeting(value: unknown): boolean {
+  return isObject(value) && ("title" in value || "summary" in value || listAt(value, "transcript") !== undefined);
 }
 
 function digestOf(text: string): string {
   return hash("sha256", text).slice(0, 32);
 }
 
-/** The longest time in seconds in which somebody says a word. */
-const maxWord = 20;
+/** Members that only Granola writes. */
+const granola = ["notes_markdown", "notes_plain", "summary_markdown", "summary_text", "google_calendar_event"];
 
-/** Returns what was said in the output of Whisper, AssemblyAI, Deepgram or Amazon Transcribe; undefined for others. */
-function speechIn(json: unknown): readonly unknown[] | undefined {
-  const results = at(json, "results");
-  const lists = [json, results].flatMap((one) => [listAt(one, "segments"), listAt(one, "utterances")]);
-  const found = [...lists, listAt(results, "audio_segments")].find((list) => list?.some((one) => textIn(one) !== ""));
-  const words = found?.map((one) => textIn(one).split(" ").length).reduce((sum, count) => sum + count, 0) ?? 0;
-  const end = at(found?.at(-1), "end");
-  // AssemblyAI counts milliseconds.
-  if (found === undefined || !Number.isInteger(end) || Number(end) < words * maxWord) return found;
-  return found.map((one) => ({
-    ...membersOf(one),
-    start: Number(at(one, "start")) / 1_000,
-    end: Number(at(one, "end")) / 1_000,
-  }));
-}
-
-function textIn(sentence: unknown): string {
-  const text = firstText(sentence, ["text", "raw_text", "sentence", "transcript"]) ?? "";
-  return text.replace(/\s+/g, " ").trim();
-}
-
-/** Speech recognition counts the speakers that it hears: `0` or `A`. */
-function counted(speaker: unknown): string | undefined {
-  return /^(?:[A-Z]|\d{1,3})$/.test(String(speaker)) ? `Speaker ${String(speaker)}` : undefined;
-}
-
-function meetingIn(value: unknown, usual: string): readonly Meeting[] {
+/** Returns the meeting of an object; nothing if it has no text. `usual` is what a file with one meeting says of it. */
+function meetingIn(value: unknown, usual: Partial<Pick<Meeting, "title" | "start">> & { id?: string } = {}): Meeting[] {
   if (!isObject(value)) return [];
-  const { transcripts } = value;
-  const id = firstText(value, ["id", "otid", "meeting_id", "document_id"]);
-  const sentences =
-    listAt(value, "sentences") ??
-    listAt(value, "transcript") ??
-    listOf(transcripts) ??
-    listAt(value, "transcript_segments");
-  const turns = sentences === undefined ? [] : joined(turnsOf(sentences));
+  const id = firstText(value, ["id", "otid", "meeting_id", "document_id", "callId"]) ?? usual.id;
+  const turns = spokenIn(value);
   const summary = value["summary"];
-  const isFireflies = sentences?.some((one) => at(one, "speaker_name") !== undefined) === true;
-  const source = firstText(value, ["otid"]) === undefined ? (isFireflies ? "fireflies" : usual) : "otter";
-  const transcript = turns.length > 0 ? transcriptOf(turns) : firstText(value, ["transcript", "transcript_text"]);
+  const transcript =
+    turns.length > 0 ? transcriptOf(turns) : firstText(value, ["transcript", "transcript_text", "text"]);
   const notes = {
     Summary:
       firstText(value, ["summary_markdown", "summary_text", "summary"]) ??
@@ -227,7 +194,8 @@ function meetingIn(value: unknown, usual: string): readonly Meeting[] {
     "Action items": listed(at(summary, "action_items") ?? value["action_items"]),
     Notes: firstText(value, ["notes_markdown", "notes_plain"]),
   };
-  if (id === undefined || (transcript ?? notes.Summary ?? notes.Notes) === undefined) return [];
+  if ((transcript ?? notes.Summary ?? notes.Notes) === undefined) return [];
+  const source = sourceOf(value);
   const event = at(value, "calendar_event") ?? at(value, "google_calendar_event");
   const start =
     dateOf(firstText(event, ["scheduled_start_time"]) ?? firstText(at(event, "start"), ["dateTime"])) ??
@@ -240,9 +208,9 @@ function meetingIn(value: unknown, usual: string): readonly Meeting[] {
     afterMinutes(start, value["duration"]);
   return [
     {
-      externalId: `${source}-${id}`.slice(0, 180),
-      title: firstText(value, ["title", "topic", "name"]),
-      start,
+      externalId: `${source}-${id ?? digestOf(JSON.stringify(value))}`.slice(0, 180),
+      title: firstText(value, ["title", "topic", "name"]) ?? usual.title,
+      start: start ?? usual.start,
       end,
       source,
       provider: undefined,
@@ -260,60 +228,14 @@ function afterMinutes(start: Date | undefined, minutes: unknown): Date | undefin
     : undefined;
 }
 
-const voices: ReadonlyMap<string | undefined, string> = new Map([
-  ["microphone", "Me"],
-  ["system", "Them"],
-  ["speaker", "Them"],
-]);
-
-function turnsOf(sentences: readonly unknown[]): readonly Turn[] {
-  const firstTime = sentences.map((one) => dateOf(at(one, "start_timestamp"))).find((one) => one !== undefined);
-  return sentences.flatMap((one) => {
-    const text = textIn(one);
-    const speaker =
-      counted(at(one, "speaker")) ??
-      firstText(one, ["speaker_name", "speaker", "speakerName", "speaker_label"]) ??
-      firstText(at(one, "speaker"), ["name"]) ??
-      voices.get(firstText(one, ["source"]) ?? firstText(at(one, "speaker"), ["source"]));
-    const times = ["start", "end"].map((which) => timeOf(one, which, firstTime));
-    return text === "" ? [] : [{ speaker, start: times[0], end: times[1], text }];
-  });
-}
-
-function timeOf(sentence: unknown, which: string, first: Date | undefined): number | undefined {
-  const exact = dateOf(at(sentence, `${which}_timestamp`));
-  if (exact !== undefined && first !== undefined) return Math.max(0, (exact.getTime() - first.getTime()) / 1_000);
-  const said = at(sentence, `${which}_time`) ?? at(sentence, `${which}Time`) ?? at(sentence, which);
-  if (typeof said === "number") return said >= 0 ? said : undefined;
-  if (typeof said !== "string") return undefined;
-  return /^\d{1,6}(?:\.\d+)?$/.test(said) ? Number(said) : secondsIn(said);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function at(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
-}
-
-function membersOf(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function listOf(value: unknown): readonly unknown[] | undefined {
-  return Array.isArray(value) ? (value as readonly unknown[]) : undefined;
-}
-
-function listAt(value: unknown, name: string): readonly unknown[] | undefined {
-  return listOf(at(value, name));
-}
-
-/** Returns the first of these members that is a text. */
-function firstText(value: unknown, names: readonly string[]): string | undefined {
-  return names
-    .map((name) => at(value, name))
-    .find((one): one is string => typeof one === "string" && one.trim() !== "");
+/** Returns the program that wrote a meeting. */
+function sourceOf(value: Json): string {
+  if ("otid" in value) return "otter";
+  const sentences = listAt(value, "sentences") ?? [];
+  if (sentences.some((one) => at(one, "speaker_name") !== undefined)) return "fireflies";
+  const said = [...sentences, ...(listAt(value, "transcript") ?? [])];
+  const isGranola = granola.some((name) => name in value) || said.some((one) => at(one, "source") !== undefined);
+  return isGranola ? "granola" : "recording";
 }
 
 /** Returns a text, or a list as lines. */
@@ -324,12 +246,4 @@ function listed(value: unknown): string | undefined {
     typeof one === "string" ? [one] : (firstText(one, ["text"]) ?? []),
   );
   return items.length === 0 ? undefined : items.map((one) => `- ${one}`).join("\n");
-}
-
-function dateOf(value: unknown): Date | undefined {
-  if (typeof value !== "number" && typeof value !== "string") return undefined;
-  // A date without an offset from UTC is not an instant.
-  if (typeof value === "string" && !/^\d{4}-\d\d-\d\d(?:$|T.*(?:Z|[+-]\d\d:?\d\d)$)/.test(value)) return undefined;
-  const date = new Date(value);
-  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9_999 ? undefined : date;
 }

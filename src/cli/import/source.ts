@@ -12,7 +12,7 @@ import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
 import { readIcalendar } from "../formats/icalendar.ts";
 import { linesOf } from "../formats/lines.ts";
-import { readNdjson } from "../formats/ndjson.ts";
+import { beginsRecord, readNdjson } from "../formats/ndjson.ts";
 import { readRecording } from "../formats/recording.ts";
 import { ownPropertyBegin } from "../formats/vcard-contact.ts";
 import { readVcards } from "../formats/vcard.ts";
@@ -60,8 +60,11 @@ export interface Source {
   close(): void;
 }
 
+/** How much of a file shows what its JSON is. */
+const beginLength = 1_000;
+
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 4;
+const readerVersion = 5;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
@@ -75,7 +78,9 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".srt": "transcript",
   ".sbv": "transcript",
   ".txt": "transcript",
+  ".md": "transcript",
   ".ics": "icalendar",
+  ".ical": "icalendar",
 };
 
 /**
@@ -94,17 +99,19 @@ export function formatOf(file: string, said: Format | undefined): Format {
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map = [], updateBy, onColumns } = options;
-  const format = formatOf(file, options.format);
+  const named = formatOf(file, options.format);
   const targets = parseMap(map);
-  if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
+  if (map.length > 0 && named !== "csv") rejectUsage("--map is only for CSV files.");
   if (encoding !== undefined) requireEncoding(encoding);
   const facts =
     file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
   if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
+  const isJson = extname(file).toLowerCase() === ".json" && options.format === undefined && size !== undefined;
+  const format = isJson && !beginsRecord(await beginOf(file)) ? "transcript" : named;
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
-  let named: Buffer | undefined;
+  let digest: Buffer | undefined;
   let recognized = encoding;
   let columnFields: readonly string[] | undefined;
   let mayHaveOwn = true;
@@ -113,10 +120,10 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     const hash = createHash("sha256");
     for await (const chunk of bytes()) {
       read += chunk.length;
-      if (named !== undefined) hash.update(chunk);
+      if (digest !== undefined) hash.update(chunk);
       yield chunk;
     }
-    if (named !== undefined && !hash.digest().equals(named)) failChanged(file);
+    if (digest !== undefined && !hash.digest().equals(digest)) failChanged(file);
   }
   // Data appended meanwhile belongs to another import.
   const bytes = (): AsyncIterable<Buffer> => {
@@ -151,7 +158,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       if (size === undefined) return undefined;
       const hash = createHash("sha256");
       await readAhead((chunk) => void hash.update(chunk));
-      named = hash.digest();
+      digest = hash.digest();
       const how = JSON.stringify([
         accountId,
         format,
@@ -160,7 +167,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         [...targets],
         ...(updateBy === undefined ? [] : [updateBy]),
       ]);
-      return `file-${createHash("sha256").update(how).update(named).digest("hex").slice(0, 32)}`;
+      return `file-${createHash("sha256").update(how).update(digest).digest("hex").slice(0, 32)}`;
     },
     mayHaveOwnProperties: () => mayHaveOwn,
     columnFields: () => columnFields,
@@ -177,6 +184,13 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     },
     close: () => void reading?.destroy(),
   };
+}
+
+/** Returns the beginning of a file, without the NUL characters of UTF-16. */
+async function beginOf(file: string): Promise<string> {
+  let text = "";
+  for await (const chunk of createReadStream(file, { encoding: "latin1", end: beginLength })) text += String(chunk);
+  return text.replaceAll("\0", "");
 }
 
 function requireEncoding(encoding: string): void {
