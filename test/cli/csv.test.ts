@@ -80,6 +80,7 @@ test("a date in CSV may omit its time, its seconds or its T, and must be in the 
     "2024-02-29T23:59:59-05:00",
     "2024-02-03 08:09:10 +0000",
     "2024-02-03 08:09:10 UTC",
+    "2024-02-03 08:09:10.5+00",
   ];
   expect(
     (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
@@ -92,9 +93,11 @@ test("a date in CSV may omit its time, its seconds or its T, and must be in the 
     "2024-03-01T04:59:59.000Z",
     "2024-02-03T08:09:10.000Z",
     "2024-02-03T08:09:10.000Z",
+    "2024-02-03T08:09:10.500Z",
   ]);
   const wrong = ["2026-02-31", "2026-02-30T10:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "31.01.2026"];
-  expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(
+  const before = csvHeader.split("created_at", 1)[0]?.replace(/[a-z_]/g, "") ?? "";
+  expect((await csv(`${csvHeader}${wrong.map((date) => `${before}${date}\n`).join("")}`)).map(held)).toEqual(
     wrong.map((date) => `created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "${date}"`),
   );
 });
@@ -687,17 +690,19 @@ test("blanks around cells and headers are not part of them, except in the column
 });
 
 test("what cannot be stored is left out and counted: a long id, a long phone, a date of another system", async () => {
+  // Databases have columns of the same names.
+  const dump = await csv("id,name,created_at,updated_at\n7,Ann,2024-01-05 10:00:00,1704448800\n");
+  expect([dump[0]?.leftOut, dump.map(held)]).toEqual([2, [{ externalId: "7", fullName: "Ann" }]]);
   const text = `Record ID,Name,Phone,Created At\n${"9".repeat(201)},Ann,${"1".repeat(51)},03/15/2024\n`;
   const entries = await csv(text);
   expect([entries[0]?.leftOut, entries.map(held)]).toEqual([3, [{ fullName: "Ann" }]]);
 });
 
-test("an id that is not a UUID becomes the external id; an invalid date is an error that names the column", async () => {
+test("an id that is not a UUID becomes the external id", async () => {
   const id = "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11";
-  expect(said(await csv(`id,name,created_at\n${id},Ann,2026-01-31T09:30:00.123Z\n17,Bo,\n18,Cy,yesterday\n`))).toEqual([
+  expect(said(await csv(`id,name,created_at\n${id},Ann,2026-01-31T09:30:00.123Z\n17,Bo,\n`))).toEqual([
     [2, { id, fullName: "Ann", createdAt: timestampFromDate(new Date("2026-01-31T09:30:00.123Z")) }],
     [3, { externalId: "17", fullName: "Bo" }],
-    [4, 'created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "yesterday"'],
   ]);
 });
 

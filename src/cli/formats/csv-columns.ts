@@ -116,8 +116,8 @@ export interface Values {
 /** The mapping of a file's columns to fields. */
 export interface Columns {
   read(row: readonly Cell[]): Values;
-  /** Returns whether a field has its own name as the header, as in an export of Records. */
-  isOwn(field: string): boolean;
+  /** Whether the file has all columns of an export of Records. */
+  readonly isExport: boolean;
   /** The fields of contacts that the file has a column for. */
   readonly fields: readonly string[];
   /** For display: the mapped headers with the use of their values, and the headers that are left out. */
@@ -184,7 +184,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
 
   return {
     line,
-    isOwn: (field) => own.has(field),
+    isExport,
     fields: fieldNames.filter((field) => [...columnsOf.keys()].some((target) => fieldOf(target) === field)),
     taken: usesOf(header, columnsOf),
     leftOut: header.filter((name, at) => !used.has(at) && name !== ""),

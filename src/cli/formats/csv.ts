@@ -140,7 +140,7 @@ function entryOf({ line, input }: Row, { values, leftOut, problem }: Values, col
     const read = message === undefined ? value : timestampOf(value);
     if (read !== undefined) fields[localName] = read;
     // The dates of other systems have other forms, and are no reason to lose the contact.
-    else if (!columns.isOwn(name)) unread++;
+    else if (!columns.isExport) unread++;
     else {
       const wrong = `${name}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"`;
       return { line, input, content: { problem: wrong } };
@@ -166,7 +166,10 @@ function timestampOf(value: string): Timestamp | undefined {
   const exact = value
     .replace(" ", "T")
     .replace(/ ?UTC$/, "Z")
-    .replace(/ ?([+-]\d\d):?(\d\d)$/, "$1:$2")
+    .replace(
+      /(?<=:\d\d(?:\.\d{1,9})?) ?([+-]\d\d)(?::?(\d\d))?$/,
+      (_, hours: string, minutes = "00") => `${hours}:${minutes}`,
+    )
     .replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
   const found = parseInstant(exact);
   return found && timestampFromDate(new Date(exact.includes("T") ? found.last : found.first));
