@@ -11,7 +11,7 @@ Formats (from the file's name by default; standard input is NDJSON):
           {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
           {"contact_note":{…}}, with the fields of records.ingest.v1. A record
           comes after the record that it belongs to. A JSON array of records is
-          read too.
+          read too, and the list of contacts in a .json file of other programs.
   csv     one contact per row, after a header with the names of export, or of
           an address book, mail program or CRM in many languages. The header is
           the row among the first 20 with the most known columns.

@@ -2,7 +2,9 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openSource } from "../../src/cli/import/source.ts";
+import { everyOf } from "../support/client.ts";
 import { useFolder } from "./cli.ts";
+import { held } from "./entries.ts";
 
 const folder = useFolder();
 const before = "email,full_name\nann@example.com,Ann Lee\nbo@example.com,Bo Day\n";
@@ -47,11 +49,68 @@ test.each([
   ["whisper.json", '{"text":"Hello","segments":[]}', "transcript"],
   ["fireflies.json", '{"data":{"transcript":{"sentences":[]}}}', "transcript"],
   ["sentences.json", '\uFEFF[{"speaker":"Ann","text":"Hello"}]', "transcript"],
+  ["contacts.json", '[{"name":"Ann","email":"ann@example.com"}]', "csv"],
+  [
+    "sync.json",
+    '{"participants":[{"email":"ann@example.com"}],"transcript":[{"speaker":"Ann","text":"Hi"}]}',
+    "transcript",
+  ],
+  ["packages.json", '{"list":[{"name":"left-pad","version":"1"}]}', "transcript"],
   ["other.ndjson", '{"text":"Hello"}', "ndjson"],
   ["Kickoff.md", "**Ann:** Hello", "transcript"],
 ])("the format of %s is found by its name and its JSON [OPS-04]", async (name, content, format) => {
   const file = folder.write(name, content);
   const source = await openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
   expect(source.format).toBe(format);
+  source.close();
+});
+
+const ann = { fullName: "Ann Lee", email: "ann@example.com", phone: "+44 20 7946 0958" };
+const parts = { first_name: "Ann", last_name: "Lee" };
+test.each([
+  ["a list", [{ ...parts, email: ann.email, phone: ann.phone, tags: ["a"], is_active: true }]],
+  [
+    "a list of Telegram",
+    { contacts: { list: [{ ...parts, phone_number: ann.phone, email: ann.email }] }, other: [{ id: 1 }] },
+  ],
+  ["HubSpot", { results: [{ properties: { firstname: "Ann", lastname: "Lee", email: ann.email, phone: ann.phone } }] }],
+  [
+    "Pipedrive",
+    { data: [{ name: "Ann Lee", email: [{ value: ann.email, primary: true }], phone: [{ value: ann.phone }] }] },
+  ],
+  [
+    "Google",
+    {
+      connections: [
+        {
+          names: [{ displayName: "Ann Lee", familyName: "Lee" }],
+          emailAddresses: [{ value: ann.email, type: "work" }],
+          phoneNumbers: [
+            { value: "030 1234567", type: "work" },
+            { value: ann.phone, type: "mobile" },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    "Microsoft",
+    {
+      value: [
+        {
+          displayName: "Ann Lee",
+          mobilePhone: ann.phone,
+          businessPhones: ["1"],
+          emailAddresses: [{ name: "x", address: ann.email }],
+        },
+      ],
+    },
+  ],
+])("contacts in the JSON of other programs are read like rows of CSV: %s [OPS-04]", async (_what, json) => {
+  const file = folder.write("contacts.json", JSON.stringify(json, null, 1));
+  const source = await openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
+  await source.check();
+  expect((await everyOf(source.entries())).map(held)).toEqual([ann]);
+  expect(source.columnFields()).toEqual(["full_name", "email", "phone"]);
   source.close();
 });

@@ -149,12 +149,23 @@ export function parseMap(options: readonly string[]): ColumnMap {
   );
 }
 
-/** Returns how many columns of a row are known as headers, and whether one of them is of a name, email or phone. */
-export function rateHeader(header: readonly string[], map: ColumnMap): { known: number; isPersonal: boolean } {
-  if (header.length > maxColumns) return { known: 0, isPersonal: false };
+/** What is known of a row as a header. */
+interface Rating {
+  /** How many columns are known. */
+  readonly known: number;
+  /** Whether one of them is of a name, email or phone. */
+  readonly isPersonal: boolean;
+  /** Whether one of them is of an email or phone. */
+  readonly hasAddress: boolean;
+}
+
+export function rateHeader(header: readonly string[], map: ColumnMap): Rating {
+  if (header.length > maxColumns) return { known: 0, isPersonal: false, hasAddress: false };
   const byTarget = columnsByTarget(header, map);
   const known = new Set([...byTarget.values()].flatMap((columns) => columns.map(({ at }) => at))).size;
-  return { known, isPersonal: [...byTarget.keys()].some((target) => personal.has(target)) };
+  const found = [...byTarget.keys()];
+  const hasAddress = found.some((target) => target === "email" || target in phoneTargets);
+  return { known, isPersonal: found.some((target) => personal.has(target)), hasAddress };
 }
 
 /**

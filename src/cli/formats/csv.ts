@@ -130,7 +130,12 @@ function textsOf({ cells = [] }: Row): string[] {
   return cells.map(({ text }) => text.trim());
 }
 
-function entryOf({ line, input }: Row, { values, leftOut, problem }: Values, columns: Columns): Entry {
+/** Returns the entry of a row with these values. */
+export function entryOf(
+  { line, input }: Pick<Row, "line" | "input">,
+  { values, leftOut, problem }: Values,
+  columns: Columns,
+): Entry {
   if (problem !== undefined) return { line, input, content: { problem, externalId: values.get("external_id") } };
   const fields: Record<string, string | Timestamp> = {};
   let unread = leftOut;

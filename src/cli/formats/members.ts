@@ -2,6 +2,21 @@
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Parses JSON, or a value in each line as a list. Fails if it is neither. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    try {
+      if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
+    } catch {
+      // The whole text has the better reason.
+    }
+    throw error;
+  }
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,7 @@ import { transcriptOf, turnsIn } from "./cues.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import type { Json } from "./members.ts";
-import { at, dateOf, firstText, isObject, listAt, listOf, membersOf } from "./members.ts";
+import { at, dateOf, firstText, isObject, jsonIn, listAt, listOf, membersOf } from "./members.ts";
 import { spokenIn } from "./spoken.ts";
 
 type Init = NonNullable<MessageInitShape<typeof RecordSchema>["record"]>;
@@ -45,9 +45,11 @@ export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, fil
     }
   const text = lines.join("\n");
   if (text.trim() === "") return;
-  const meetings = isJson(text) ? meetingsIn(text, basename(file)) : [meetingOf(text, basename(file))];
-  if (meetings === undefined || meetings.length === 0) {
+  const name = basename(file);
+  const { meetings, reason } = isJson(text) ? meetingsIn(text, name) : { meetings: [meetingOf(text, name)] };
+  if (meetings.length === 0) {
     const problem =
+      reason ??
       'has no meeting that is known: must be WebVTT, SRT, a text, JSON with who says what, or records such as {"contact": {…}}';
     yield { line: 1, input: text.slice(0, 1_000), content: { problem } };
     return;
@@ -136,18 +138,26 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns the meetings of a JSON file; undefined if it has none. */
-function meetingsIn(text: string, file: string): readonly Meeting[] | undefined {
+/** Returns whether a JSON file has a meeting. */
+export function hasMeeting(text: string, file: string): boolean {
+  return meetingsIn(text, file).meetings.length > 0;
+}
+
+/** Returns the meetings of a JSON file, or the reason why it cannot be read. */
+function meetingsIn(text: string, file: string): { readonly meetings: readonly Meeting[]; readonly reason?: string } {
   let json: unknown;
   try {
-    json = JSON.parse(text);
-  } catch {
-    return undefined;
+    json = jsonIn(text);
+  } catch (error) {
+    return { meetings: [], reason: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   // Granola's cache is JSON within JSON.
   const cache = at(json, "cache");
-  if (typeof cache === "string") return meetingsIn(cache, file);
-  const state = at(cache, "state") ?? at(json, "state");
+  return typeof cache === "string" ? meetingsIn(cache, file) : { meetings: meetingsOf(json, text, file) };
+}
+
+function meetingsOf(json: unknown, text: string, file: string): readonly Meeting[] {
+  const state = at(at(json, "cache"), "state") ?? at(json, "state");
   const { documents, transcripts } = membersOf(state);
   if (isObject(documents)) {
     return Object.entries(documents).flatMap(([id, document]) =>

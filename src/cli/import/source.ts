@@ -1,19 +1,21 @@
 // Source of an import: opens the file, names it by its contents, and reads it entry by entry.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import { TextDecoder } from "node:util";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
-import type { Columns } from "../formats/csv-columns.ts";
+import type { ColumnMap, Columns } from "../formats/csv-columns.ts";
 import { parseMap } from "../formats/csv-columns.ts";
 import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
 import { readIcalendar } from "../formats/icalendar.ts";
+import { contactsIn, readJsonContacts } from "../formats/json-contacts.ts";
 import { linesOf } from "../formats/lines.ts";
+import { jsonIn } from "../formats/members.ts";
 import { beginsRecord, readNdjson } from "../formats/ndjson.ts";
-import { readRecording } from "../formats/recording.ts";
+import { hasMeeting, readRecording } from "../formats/recording.ts";
 import { ownPropertyBegin } from "../formats/vcard-contact.ts";
 import { readVcards } from "../formats/vcard.ts";
 import { createRecognizer } from "./recognizer.ts";
@@ -62,6 +64,8 @@ export interface Source {
 
 /** How much of a file shows what its JSON is. */
 const beginLength = 1_000;
+/** A longer file of JSON has no contacts of another program. */
+const maxJsonLength = 100 * 1024 * 1024;
 
 /** Changes when a reader finds other records in a file. */
 const readerVersion = 5;
@@ -101,14 +105,15 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map = [], updateBy, onColumns } = options;
   const named = formatOf(file, options.format);
   const targets = parseMap(map);
-  if (map.length > 0 && named !== "csv") rejectUsage("--map is only for CSV files.");
   if (encoding !== undefined) requireEncoding(encoding);
   const facts =
     file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
   if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
   const isJson = extname(file).toLowerCase() === ".json" && options.format === undefined && size !== undefined;
-  const format = isJson && !beginsRecord(await beginOf(file)) ? "transcript" : named;
+  const content = isJson ? await contentOf(file, size, targets) : "records";
+  const format = content === "records" ? named : content === "contacts" ? "csv" : "transcript";
+  if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
   let digest: Buffer | undefined;
@@ -180,17 +185,26 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         onColumns(columns);
       };
       if (format === "transcript") return readRecording(lines, file);
+      if (content === "contacts") return readJsonContacts(lines, targets, found);
       return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),
   };
 }
 
-/** Returns the beginning of a file, without the NUL characters of UTF-16. */
-async function beginOf(file: string): Promise<string> {
-  let text = "";
-  for await (const chunk of createReadStream(file, { encoding: "latin1", end: beginLength })) text += String(chunk);
-  return text.replaceAll("\0", "");
+/** Returns what a file of JSON has: our records, contacts of another program, or a meeting. */
+async function contentOf(file: string, size: number, map: ColumnMap): Promise<"records" | "contacts" | "meeting"> {
+  let begin = "";
+  for await (const chunk of createReadStream(file, { encoding: "latin1", end: beginLength })) begin += String(chunk);
+  if (beginsRecord(begin.replaceAll("\0", ""))) return "records";
+  if (size > maxJsonLength) return "meeting";
+  const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  try {
+    const hasContacts = contactsIn(jsonIn(text), map) !== undefined;
+    return hasContacts && !hasMeeting(text, file) ? "contacts" : "meeting";
+  } catch {
+    return "meeting";
+  }
 }
 
 function requireEncoding(encoding: string): void {
