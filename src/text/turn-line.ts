@@ -118,7 +118,7 @@ function isTimeAlone(line: string | undefined): boolean {
   return start !== "" && timeAtStart.exec(start.slice(0, maxBeginning))?.[0].length === start.length;
 }
 
-/** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "From Ann to Everyone: …" after a time. */
+/** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "From Ann to Everyone: …" after a time. */
 function beforeColon(rest: string, time: number | undefined, { isRepeated }: Around): TurnLine | undefined {
   const at = placeOfColon(rest.slice(0, maxBeginning));
   if (at === undefined) return undefined;
@@ -139,7 +139,11 @@ function beforeColon(rest: string, time: number | undefined, { isRepeated }: Aro
   // "Source: https://…"
   const isLink = !isTimed && /^<?https?:/u.test(text);
   if (!(isNamed && !isLink) && !((isNamed || anyLabel.test(speaker)) && isMarked())) return undefined;
-  return { time: time ?? later, speaker, text };
+  const told = isTimed || !/^[[(]/u.test(text) ? null : timeAtStart.exec(text.slice(0, maxBeginning));
+  const said = text.slice(told?.[0].length ?? 0).trim();
+  return told === null || said === ""
+    ? { time: time ?? later, speaker, text }
+    : { time: secondsOf(told.groups), speaker, text: said };
 }
 
 /** "[Ann Lee] …", "(Ann Lee)" above what she says, "[Ann Lee] 10:23:45". */

@@ -153,6 +153,11 @@ test.each([
     "Ann",
   ],
   [
+    "**Ann:** [00:03] One.\n**Bo:** (1:15) Two.\n**Ann:** [sic] OK.",
+    ["[00:00:03] Ann: One.", "[00:01:15] Bo: Two.", "[00:01:15] Ann: [sic] OK."],
+    "Ann",
+  ],
+  [
     "[00:00:03] Ann: One.\n[00:00:15] Jean d'Arc: Two.",
     ["[00:00:03] Ann: One.", "[00:00:15] Jean d'Arc: Two."],
     "Jean d'Arc",
