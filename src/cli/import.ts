@@ -86,6 +86,7 @@ export function addImport(program: Command, context: Context, endWith: SetExitCo
       (value: string, all: readonly string[] = []) => [...all, value],
     )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252; by default, it is recognized")
+    .option("--time-zone <name>", "for a calendar: the time zone of events that name none, such as Europe/Berlin")
     .option(
       "--rejects <file>",
       "add the rejected records to a file, as NDJSON: line, reason, message, contact_id, input",

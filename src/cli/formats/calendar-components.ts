@@ -30,15 +30,19 @@ export interface CalendarEvent {
   readonly component: ICAL.Component | undefined;
 }
 
-/** Reads the events of a file, apart from those that it cancels. Lines that are not text are problems. */
+/**
+ * Reads the events of a file, apart from those that it cancels. Lines that are not text are problems. `timeZone` is
+ * used where the file names none that is known.
+ */
 export async function readEvents(
   chunks: AsyncIterable<Uint8Array>,
   said: string | undefined,
+  timeZone: string | undefined,
 ): Promise<{ readonly events: readonly CalendarEvent[]; readonly problems: readonly Entry[] }> {
   const { encoding, lines: all } = await byteLinesOf(chunks, said);
   const decode = decoderOf(encoding);
   const [blocks, problems]: [Block[], Entry[]] = [[], []];
-  let calendar = newCalendar();
+  let calendar = newCalendar(timeZone);
   let current: Block | undefined;
   let isAlarm = false;
   for await (const { number, text: bytes, problem } of unfolded(all)) {
@@ -47,7 +51,7 @@ export async function readEvents(
     if (why !== undefined) problems.push({ line: number, input: "", content: { problem: why } });
     if (line === undefined || line === "") continue;
     if (current === undefined) {
-      if (isEdge(line, "BEGIN", "VCALENDAR")) calendar = newCalendar();
+      if (isEdge(line, "BEGIN", "VCALENDAR")) calendar = newCalendar(timeZone);
       const name = ["VEVENT", "VTIMEZONE"].find((one) => isEdge(line, "BEGIN", one));
       if (name === undefined) takeProperty(calendar, line);
       else current = { line: number, name, lines: [line], calendar };
@@ -66,15 +70,15 @@ export async function readEvents(
     problems.push({ line: current.line, input: current.lines.join("\n"), content: { problem } });
   }
   for (const block of blocks) if (block.name === "VTIMEZONE") addTo(block);
-  for (const one of new Set(blocks.map((block) => block.calendar))) one.zone ??= onlyZone(one.component);
+  for (const one of new Set(blocks.map((block) => block.calendar))) one.zone ??= onlyZone(one.component) ?? timeZone;
   const events = blocks
     .filter(({ name, calendar: { isCancellation } }) => name === "VEVENT" && !isCancellation)
     .map((block) => ({ line: block.line, input: block.lines.join("\n"), component: addTo(block) }));
   return { events, problems };
 }
 
-function newCalendar(): Calendar {
-  return { component: new ZonedCalendar("vcalendar"), zone: undefined, isCancellation: false };
+function newCalendar(timeZone: string | undefined): Calendar {
+  return { component: new ZonedCalendar(timeZone), zone: undefined, isCancellation: false };
 }
 
 /** Returns the time zone of a calendar that defines one alone. Some programs do not name it in its events. */

@@ -28,16 +28,23 @@ interface Series {
   readonly exceptions: Parsed[];
 }
 
+/** How a calendar is read, beyond what it says itself. */
+export interface CalendarOptions {
+  readonly encoding?: string | undefined;
+  /** A name of the IANA database. */
+  readonly timeZone?: string | undefined;
+  readonly now?: Date;
+}
+
 /**
  * Reads a session for each event, followed by a note with its description. Leaves out events that are cancelled or last
- * whole days. `now` limits recurring events.
+ * whole days. `timeZone` is used where the file names none that is known, and `now` limits recurring events.
  */
 export async function* readIcalendar(
   chunks: AsyncIterable<Uint8Array>,
-  said?: string,
-  now: Date = new Date(),
+  { encoding, timeZone, now = new Date() }: CalendarOptions = {},
 ): AsyncIterable<Entry> {
-  const { events, problems } = await readEvents(chunks, said);
+  const { events, problems } = await readEvents(chunks, encoding, timeZone);
   yield* problems;
   const series = new Map<string, Series>();
   for (const { line, input, component } of events) {
@@ -170,8 +177,8 @@ function* sessionOf(
     const zone = component.getFirstProperty("dtstart")?.getFirstParameter("tzid");
     const problem =
       zone === undefined
-        ? "the event and its calendar name no time zone: add a line such as X-WR-TIMEZONE:Europe/Berlin to the calendar"
-        : `the event's time zone is not known: ${zone}`;
+        ? "the event and its calendar name no time zone: set it, such as --time-zone Europe/Berlin"
+        : `the event's time zone is not known: ${zone}. Set one, such as --time-zone Europe/Berlin`;
     yield { line, input, content: { problem } };
     return;
   }

@@ -4,9 +4,15 @@ import windows from "./windows-zones.json" with { type: "json" };
 
 const windowsZones: ReadonlyMap<string, string> = new Map(Object.entries(windows));
 
-/** A calendar whose events can name a zone that it does not define. */
+/** A calendar whose events can name a zone that it does not define. `otherwise` is used for one that is not known. */
 export class ZonedCalendar extends ICAL.Component {
   readonly #zones = new Map<string, ICAL.Timezone | undefined>();
+  readonly #otherwise: string | undefined;
+
+  constructor(otherwise: string | undefined) {
+    super("vcalendar");
+    this.#otherwise = otherwise;
+  }
 
   override getTimeZoneByID(tzid: string): ICAL.Timezone {
     if (!this.#zones.has(tzid)) this.#zones.set(tzid, this.#zoneOf(tzid));
@@ -20,7 +26,8 @@ export class ZonedCalendar extends ICAL.Component {
     // The definition of a well-known zone can be cut to the rules of one year.
     if (component !== undefined && hasRules && !isKnown(tzid)) return new ICAL.Timezone({ component, tzid });
     const place = component?.getFirstPropertyValue("x-lic-location");
-    const name = nameOf(tzid) ?? (typeof place === "string" ? nameOf(place) : undefined) ?? nameOfPlaces(tzid);
+    const said = typeof place === "string" ? nameOf(place) : undefined;
+    const name = nameOf(tzid) ?? said ?? nameOfPlaces(tzid) ?? this.#otherwise;
     return name === undefined ? undefined : new NamedZone(tzid, name);
   }
 }
@@ -85,7 +92,8 @@ function offsetIn(name: string, month: number): number {
   return new NamedZone(name, name).utcOffset(new ICAL.Time({ year, month, day: 1 }, ICAL.Timezone.utcTimezone));
 }
 
-function isKnown(timeZone: string): boolean {
+/** Returns whether the IANA database has a time zone of this name. */
+export function isKnown(timeZone: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone });
     return true;

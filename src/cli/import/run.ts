@@ -35,6 +35,7 @@ export interface ImportOptions extends PlanOptions {
   readonly format?: Format;
   readonly map?: readonly string[];
   readonly encoding?: string;
+  readonly timeZone?: string;
   readonly name?: string;
   readonly again?: boolean;
   readonly rejects?: string;
@@ -50,19 +51,20 @@ export async function runImport(
   options: ImportOptions,
 ): Promise<ExitCode> {
   await checkOptions(file, options);
-  const { format, encoding, map, again = false, sync = false, updateBy } = options;
-  if (options.dryRun === true) return preview(output, file, { format, encoding, map });
+  const { format, encoding, map, timeZone, again = false, sync = false, updateBy } = options;
+  const how = { format, encoding, map, timeZone };
+  if (options.dryRun === true) return preview(output, file, how);
   const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void output.note(line));
   const onEncoding = (found: string): void => {
     if (found !== "utf-8") output.note(`Encoding: ${found.toUpperCase()}`);
   };
-  const source = await openSource({ file, format, encoding, map, updateBy, onColumns, onEncoding });
+  const source = await openSource({ file, ...how, updateBy, onColumns, onEncoding });
   const link = await connect();
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const opened = { link, accountId, email, file, source };
   const plan = await planOf(opened, options, async (enough) => {
-    const survey = await openSource({ file, format, encoding, map, updateBy, onColumns: () => undefined });
+    const survey = await openSource({ file, ...how, updateBy, onColumns: () => undefined });
     if ((await survey.name(accountId)) !== ownName) failChanged(file);
     return surveyOf(survey.entries(), enough);
   });

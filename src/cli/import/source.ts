@@ -17,6 +17,7 @@ import { jsonIn } from "../formats/members.ts";
 import { beginsRecord, readNdjson } from "../formats/ndjson.ts";
 import { hasMeeting, readRecording } from "../formats/recording.ts";
 import { ownPropertyBegin } from "../formats/vcard-contact.ts";
+import { isKnown } from "../formats/time-zones.ts";
 import { readVcards } from "../formats/vcard.ts";
 import { createRecognizer } from "./recognizer.ts";
 
@@ -28,6 +29,8 @@ export interface SourceOptions {
   /** The label that the user set. By default, the encoding is recognized. */
   readonly encoding: string | undefined;
   readonly map?: readonly string[] | undefined;
+  /** The time zone of events in a calendar that name none that is known: a name of the IANA database. */
+  readonly timeZone?: string | undefined;
   /** The field, besides ids, by which existing contacts are found and updated. Part of the import's name. */
   readonly updateBy?: "email" | undefined;
   readonly onColumns: (columns: Columns) => void;
@@ -102,7 +105,7 @@ export function formatOf(file: string, said: Format | undefined): Format {
  * Opens a source. Fails with a usage error if the file, the format, the encoding or the mapping of columns is invalid.
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
-  const { file, encoding, map = [], updateBy, onColumns } = options;
+  const { file, encoding, map = [], timeZone, updateBy, onColumns } = options;
   const named = formatOf(file, options.format);
   const targets = parseMap(map);
   if (encoding !== undefined) requireEncoding(encoding);
@@ -114,6 +117,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const content = isJson ? await contentOf(file, size, targets) : "records";
   const format = content === "records" ? named : content === "contacts" ? "csv" : "transcript";
   if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
+  if (timeZone !== undefined) requireTimeZone(timeZone, format);
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
   let digest: Buffer | undefined;
@@ -171,6 +175,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         format === "ndjson" ? (encoding ?? "utf-8") : [readerVersion, recognized],
         [...targets],
         ...(updateBy === undefined ? [] : [updateBy]),
+        ...(timeZone === undefined ? [] : [timeZone]),
       ]);
       return `file-${createHash("sha256").update(how).update(digest).digest("hex").slice(0, 32)}`;
     },
@@ -178,7 +183,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     columnFields: () => columnFields,
     entries() {
       if (format === "vcard") return readVcards(counted(), recognized);
-      if (format === "icalendar") return readIcalendar(counted(), recognized);
+      if (format === "icalendar") return readIcalendar(counted(), { encoding: recognized, timeZone });
       const lines = linesOf(counted(), recognized);
       const found = (columns: Columns): void => {
         columnFields = columns.fields;
@@ -215,6 +220,12 @@ function requireEncoding(encoding: string): void {
       `--encoding: "${encoding}" is not known. Use an encoding such as utf-8, windows-1252, iso-8859-15 or utf-16le.`,
     );
   }
+}
+
+function requireTimeZone(timeZone: string, format: Format): void {
+  if (format !== "icalendar") rejectUsage("--time-zone is only for calendars.");
+  if (!isKnown(timeZone))
+    rejectUsage(`--time-zone: "${timeZone}" is not known. Use a name such as Europe/Berlin or America/New_York.`);
 }
 
 /** Fails because a file changed. */
