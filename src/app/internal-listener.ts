@@ -7,6 +7,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { cancellationOf } from "../http/cancellation.ts";
 import { contentHeaders, setHeaders } from "../http/headers.ts";
+import { acceptMethod } from "../http/static-files.ts";
 import { inboundOf, pathOf, requireValidHead } from "../http/inbound.ts";
 import { reject } from "./reject.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
@@ -67,12 +68,11 @@ export function internalOptions({
       // Set only now, because most probes are not logged, and every rejected request is.
       if (probePaths.has(path)) observe(inbound, { route: path });
       request.resume();
-      if (!probePaths.has(path)) {
-        try {
-          return requireServerOptions(path, request, response);
-        } catch (error) {
-          return writeUnservedFailure(request, response, failureOf(error), inbound);
-        }
+      try {
+        if (!probePaths.has(path)) return requireServerOptions(path, request, response);
+        if (!acceptMethod(request, response)) return;
+      } catch (error) {
+        return writeUnservedFailure(request, response, failureOf(error), inbound);
       }
       void serveProbe(path, response, probes, inbound).catch((error: unknown) => {
         const failure = failureOf(error);

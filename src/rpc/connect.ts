@@ -62,13 +62,15 @@ export function createRpcSurface(
       observe(inbound, { rpc: path.slice(1) });
       try {
         const rpc = unary.get(path);
-        if (rpc === undefined) return await serveOther(path, request, response, inbound);
-        if (request.method !== "OPTIONS") {
-          const protocol = await enter(inbound, () => protocolOf(rpc.handler, request));
-          return await rpc.handle(protocol, request, response, inbound);
+        const handler = rpc?.handler ?? streams?.handlerFor(path) ?? (openHandlers.get(path) as UniversalHandler);
+        if (request.method === "OPTIONS") {
+          await dispatch.throttle(inbound);
+          response.writeHead(204, { Allow: allowOf(handler) }).end();
+          return;
         }
-        await dispatch.throttle(inbound);
-        response.writeHead(204, { Allow: allowOf(rpc.handler) }).end();
+        if (rpc === undefined) return await serveOther(handler, request, response, inbound);
+        const protocol = await enter(inbound, () => protocolOf(handler, request));
+        await rpc.handle(protocol, request, response, inbound);
       } catch (error) {
         const failure = failureOf(error);
         // An error of the library means that the client has disconnected, or that the response can no longer be
@@ -79,11 +81,15 @@ export function createRpcSurface(
     },
   };
 
-  async function serveOther(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
-    const streamed = streams?.handlerFor(path);
-    const handler = streamed ?? (openHandlers.get(path) as UniversalHandler);
+  async function serveOther(
+    handler: UniversalHandler,
+    request: Request,
+    response: Response,
+    inbound: Inbound,
+  ): Promise<void> {
     const protocol = await enter(inbound, () => binaryProtocolOf(handler, request));
-    if (streamed !== undefined) return streams?.handle(streamed, protocol, request, response, inbound);
+    if (streams?.handlerFor(handler.requestPath) === handler)
+      return streams.handle(handler, protocol, request, response, inbound);
     const [call, values] = servedCall(inbound, protocol);
     const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
     await sendServed(response, await reportUnencodable(served, request, call, onError));

@@ -11,6 +11,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { waitOf } from "../call/tally.ts";
 import { sanitizeForEcho } from "../text/text.ts";
 import { reportedError } from "./connect-error.ts";
+import { isFlagsError } from "./envelope-flags.ts";
 import type { Protocol } from "./protocol.ts";
 
 /** The maximum length of the library's error text, which may repeat the input. */
@@ -35,6 +36,11 @@ export function violationOf(error: ConnectError, maxBytes: number): Violation {
  */
 export function observeUnsupported(inbound: Inbound): void {
   observe(inbound, { failed: failures[Reason.UNSUPPORTED_MEDIA_TYPE] });
+}
+
+/** Records a call with an error of its envelopes, which is the client's fault. */
+export function observeFlagsError(inbound: Inbound, { code }: ConnectError): void {
+  observe(inbound, { failed: { http: failures[Reason.MALFORMED_HTTP].http, code } });
 }
 
 /** A call that the library serves. */
@@ -107,6 +113,10 @@ function errorFor(
   }
   if (error.code === Code.Unimplemented) {
     observeUnsupported(inbound);
+    return error;
+  }
+  if (isFlagsError(error)) {
+    observeFlagsError(inbound, error);
     return error;
   }
   const found = violationOf(error, maxBytes);

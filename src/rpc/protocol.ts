@@ -89,6 +89,11 @@ export function isGrpc({ headers }: Request): boolean {
   return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
 }
 
+/** Whether each message of a request is in an envelope: always, except over Connect outside of streams. */
+export function isEnveloped(request: Request): boolean {
+  return isGrpc(request) || connectType(contentTypeOf(request))?.stream === true;
+}
+
 /** Whether a request is a call of gRPC itself, whose client reads no status of HTTP. */
 export function isGrpcCall(request: Request): boolean {
   const isWeb = request.headers["content-type"]?.toLowerCase().startsWith("application/grpc-web") === true;

@@ -15,12 +15,13 @@ import { reservationFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
+import { flagsErrorOf } from "./envelope-flags.ts";
 import { isDecoded } from "./gzip.ts";
 import type { AdmittedCall, Dispatch, Inbound, OnError, RpcResponse } from "../call/dispatch.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
 import { createJsonFlaws, messageOfBody, undecodedIn } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
-import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
+import { observeFlagsError, observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { plainMessage, plainResponse } from "./plain-grpc.ts";
 import type { Protocol } from "./protocol.ts";
@@ -83,6 +84,12 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (plain !== undefined) return servePlain(await admitted.invoke(plain), request, inbound);
     const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
     if ("violations" in message) return admitted.reject(message.violations);
+    const flagsError = flagsErrorOf(request, body);
+    if (flagsError !== undefined) {
+      await admitted.prove();
+      observeFlagsError(inbound, flagsError);
+      return rejection(protocol, contentTypeOf(request), flagsError);
+    }
     const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false, failed: false };
     const values = createContextValues().set(callKey, call);
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(

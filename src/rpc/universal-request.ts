@@ -7,6 +7,7 @@ import { Failure } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
+import { createFlagsCheck, isFlagsError } from "./envelope-flags.ts";
 import { contentCodingOf } from "./gzip.ts";
 import { contentTypeOf, outlastsTimers } from "./protocol.ts";
 
@@ -44,7 +45,7 @@ export function universalRequest(
   for (const name of headersOfTheProtocols) {
     const value = name === "content-encoding" ? contentCodingOf(request) : headers[name];
     // A timeout that is too long for a timer is dropped. The call then lasts until its caller ends it.
-    if (value === undefined || outlastsTimers(name, String(value))) continue;
+    if (value === undefined || value === "" || outlastsTimers(name, String(value))) continue;
     header.set(name, encodings.has(name) ? String(value).slice(0, maxEncodingLength) : String(value));
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
@@ -60,14 +61,20 @@ export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Yields a body as it arrives. Fails with CANCELLED if the client disconnects before its end. A reader that stops early
- * leaves the request intact for `endUnread`: a destroyed request is no longer read, and its connection stays.
+ * Yields a body as it arrives. Fails with CANCELLED if the client disconnects before its end, and with the error of an
+ * envelope. A reader that stops early leaves the request intact for `endUnread`: a destroyed request is no longer read,
+ * and its connection stays.
  */
 export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
   requestBody(request);
+  const checkFlags = createFlagsCheck(request);
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      checkFlags(chunk as Uint8Array);
+      yield chunk as Uint8Array;
+    }
   } catch (cause) {
+    if (isFlagsError(cause)) throw cause;
     throw new Failure(Reason.CANCELLED, { cause });
   }
 }

@@ -106,6 +106,20 @@ test("/livez, /readyz and /metrics respond on the internal listener, without a t
   expect(text).not.toContain(owner.id);
 });
 
+test("the probes accept GET and HEAD alone: another method is 405 with Allow, and OPTIONS is 204 [ERR-01, OPS-10]", async () => {
+  for (const path of ["/livez", "/readyz", "/metrics"]) {
+    const ask = async (method: string): Promise<unknown[]> => {
+      const { status, headers } = await fetch(service.internal + path, { method });
+      return [status, headers.get("Allow")];
+    };
+    for (const method of ["POST", "DELETE"]) expect(await ask(method)).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect([await ask("OPTIONS"), await ask("HEAD")]).toEqual([
+      [204, "GET, HEAD, OPTIONS"],
+      [200, null],
+    ]);
+  }
+});
+
 test("an internal records.v1 call requires the id of an existing account [ADM-01, ISO-08]", async () => {
   const rpc = "records.v1.ContactService/SearchContacts";
   const codes = await Promise.all(

@@ -43,7 +43,7 @@ const surfaces: Unread[] = [
   ["a message that is too large", "internal", `POST ${health}`, json, 429],
   ["an open rpc with a type that is not served", "internal", `POST ${health}`, "text/plain", 415],
   ["an open rpc with a method that is not served", "internal", `PUT ${health}`, json, 405],
-  ["an open rpc with OPTIONS", "internal", `OPTIONS ${health}`, json, 405],
+  ["an open rpc with OPTIONS", "internal", `OPTIONS ${health}`, json, 204],
 ];
 /** More than any surface takes, of which more comes than the largest message. */
 const promised = 50_000_000;

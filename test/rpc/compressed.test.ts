@@ -4,7 +4,7 @@ import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { routerOptions } from "../../src/rpc/router-options.ts";
-import { newClient, useService } from "../support/client.ts";
+import { counts, newClient, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
 import type { Reply, Sent } from "./forms.ts";
@@ -116,11 +116,11 @@ describe("a compressed message", () => {
         ...encoding(form, "gzip"),
       });
       expect([form.name, gzipped.code]).toEqual([form.name, "ok"]);
-      const plain = await send(service().base, form, getContact, enveloped(form, message), {
-        ...key,
-        ...encoding(form, "identity"),
-      });
-      expect([form.name, plain.code]).toEqual([form.name, "ok"]);
+      for (const none of ["identity", ""]) {
+        const headers = { ...key, ...encoding(form, none) };
+        const plain = await send(service().base, form, getContact, enveloped(form, message), headers);
+        expect([form.name, plain.code]).toEqual([form.name, "ok"]);
+      }
     }
   });
 
@@ -168,15 +168,27 @@ describe("a compressed message", () => {
     }
   });
 
-  test("without the name of its compression is invalid_argument [VAL-01, WIR-06]", async () => {
+  test("without the name of its compression is internal, as gRPC requires, and so is any flag but the one for it [WIR-06]", async () => {
+    const before = await counts(service());
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       const message = written(form, createContact, { fullName: "x" });
-      for (const headers of [key, { ...key, ...encoding(form, "identity") }])
-        for (const data of [gzipSync(message), message]) {
-          const response = await send(service().base, form, createContact, enveloped(form, data, 1), headers);
-          expectUnreadable(response, form, "the message is malformed");
+      for (const coding of [{}, encoding(form, "identity"), encoding(form, "")])
+        for (const [data, flags] of [
+          [gzipSync(message), 1],
+          [message, 1],
+          [message, 2],
+          [message, 0x80],
+        ] as const) {
+          const headers = { ...key, ...coding };
+          const response = await send(service().base, form, createContact, enveloped(form, data, flags), headers);
+          expect([form.name, response.code, response.message]).toEqual([
+            form.name,
+            "internal",
+            expect.stringMatching(/^the flags of the message.s envelope (say|must be 0)/),
+          ]);
         }
     }
+    expect(await counts(service())).toEqual(before);
   });
 
   test("is rejected for its size if it inflates to a gibibyte, and uses little memory [VAL-04, WIR-06]", async () => {
