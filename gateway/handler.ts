@@ -89,7 +89,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (operation.method === "GET" && request.aborted) return;
       const head =
         operation.body && isBodyHeld(request) ? violationsOfHead(operation, match.captured, query, admitted) : [];
-      const body = operation.body && (await receiveBody(request, operation.body.required, head.length > 0));
+      const body = operation.body && (await receiveBody(request, operation.body.required, head.length > 0, inbound));
       if (body?.kind === "gone") return;
       if (body?.kind === "held") return await admitted.reject(head);
       stillSending = body?.kind === "too large";

@@ -80,10 +80,10 @@ export function internalOptions({
         writeFailure(response, failure);
       });
     },
-    rejectMessage(status) {
+    rejectMessage(status, message) {
       const requestId = randomUUID();
       logRejected(status, requestId);
-      return rejection(status, requestId, contentHeaders);
+      return rejection(status, requestId, contentHeaders, message);
     },
     rejectExpectation(request, response) {
       reject(request, response, new Failure(Reason.EXPECTATION_FAILED), begin(request, response));

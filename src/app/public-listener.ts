@@ -130,10 +130,10 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return void serveOther(path, request, response, inbound, surfaces);
     },
     // The parser does not report the path, so these responses carry the headers of every path.
-    rejectMessage(status) {
+    rejectMessage(status, message) {
       const requestId = randomUUID();
       surfaces.logRejected(status, requestId);
-      return rejection(status, requestId, [...always, ...restHeaders]);
+      return rejection(status, requestId, [...always, ...restHeaders], message);
     },
     rejectExpectation(request, response) {
       const one = begin(request, response);
@@ -217,8 +217,8 @@ async function serveOther(
 const ofPrograms = /^\/+(?:v\d+|mcp|\.well-known|grpc\.|records\.)/i;
 
 /** Returns the complete HTTP/1.1 response to a message that the parser rejected. */
-export function rejection(status: RejectedStatus, requestId: string, headers: HeaderList): string {
-  const body = failureEnvelope(new Failure(rejectedReasons[status]));
+export function rejection(status: RejectedStatus, requestId: string, headers: HeaderList, message?: string): string {
+  const body = failureEnvelope(new Failure(rejectedReasons[status], message === undefined ? {} : { message }));
   const lines = [
     `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
     `X-Request-Id: ${requestId}`,

@@ -27,8 +27,8 @@ export interface ListenerOptions {
    */
   shed?(request: Request, onTurn?: (leave: () => void) => void): ((response: Response) => void) | undefined;
   handle(request: Request, response: Response): void;
-  /** Returns the whole HTTP/1.1 response for a message that was rejected with this status. */
-  rejectMessage(status: RejectedStatus): string;
+  /** Returns the whole HTTP/1.1 response for a message that was rejected with this status, and this message if given. */
+  rejectMessage(status: RejectedStatus, message?: string): string;
   /** Rejects an unsupported `Expect` with 417. */
   rejectExpectation(request: Request, response: Response): void;
   /**

@@ -15,7 +15,7 @@ const maxArrivalMs = 4_000;
  * disconnects.
  */
 export async function formValue(request: Request, name: string): Promise<string | undefined> {
-  const received = await receiveBytes(request, maxBytes, maxArrivalMs);
+  const received = await receiveBytes(request, maxBytes, undefined, maxArrivalMs);
   if (received === "gone") fail(Reason.CANCELLED);
   if (received === "too slow") fail(Reason.REQUEST_TIMEOUT);
   if (received !== "too large") return new URLSearchParams(received.toString()).get(name) ?? undefined;

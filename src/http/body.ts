@@ -1,6 +1,8 @@
 // Receives the body of a request: counts the bytes as they arrive, then parses a JSON object (contract §2.3).
 import type { Violation } from "../call/errors.ts";
 import { foreignParameter, readMediaType } from "../call/negotiation.ts";
+import { networkOf } from "../config/address.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import { createFairQueue } from "../call/fair-queue.ts";
 import { collect } from "./collect.ts";
 import { requestBody, isBodyHeld } from "./continue.ts";
@@ -41,13 +43,18 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. Does
  * not request the body of a client that waits with it, if its headers are wrong or the request is rejected anyway.
  */
-export async function receiveBody(request: Request, required: boolean, isRejectedAnyway = false): Promise<Body> {
+export async function receiveBody(
+  request: Request,
+  required: boolean,
+  isRejectedAnyway = false,
+  client?: Client,
+): Promise<Body> {
   const flaw = flawOfHeaders(request);
   if (isBodyHeld(request)) {
     if (flaw !== undefined) return { kind: "rejected", violation: flaw };
     if (isRejectedAnyway) return { kind: "held" };
   }
-  const bytes = await receiveBytes(request, bodyLimit);
+  const bytes = await receiveBytes(request, bodyLimit, client);
   if (bytes === "gone") return { kind: "gone" };
   if (bytes === "too large")
     return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
@@ -102,9 +109,19 @@ export type ReceivedBytes = Buffer | "too large" | "gone";
  * and the caller must consume it. Returns "too slow" for a body that takes longer than `maxMs`, whose rest is
  * discarded. Returns "gone" if the client left or the request was rejected. Never rejects.
  */
-export function receiveBytes(request: Request, limit: number): Promise<ReceivedBytes>;
-export function receiveBytes(request: Request, limit: number, maxMs: number): Promise<ReceivedBytes | "too slow">;
-export function receiveBytes(request: Request, limit: number, maxMs?: number): Promise<ReceivedBytes | "too slow"> {
+export function receiveBytes(request: Request, limit: number, client?: Client): Promise<ReceivedBytes>;
+export function receiveBytes(
+  request: Request,
+  limit: number,
+  client: Client | undefined,
+  maxMs: number,
+): Promise<ReceivedBytes | "too slow">;
+export function receiveBytes(
+  request: Request,
+  limit: number,
+  client?: Client,
+  maxMs?: number,
+): Promise<ReceivedBytes | "too slow"> {
   // If the client left while the guards ran, no further event reports it.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
@@ -132,7 +149,7 @@ export function receiveBytes(request: Request, limit: number, maxMs?: number): P
       if (isRejected(request)) return resolve("gone");
       ended = true;
       if (size <= largeBytes) resolve(collected.bytes());
-      else void waitForDecodeTurn(size).then(() => resolve(collected.bytes()));
+      else void waitForDecodeTurn(size, client).then(() => resolve(collected.bytes()));
     });
     // Before `end`, this means that the client left. After it, the event has no effect.
     request.on("close", () => ended || stop("gone"));
@@ -143,9 +160,17 @@ export function receiveBytes(request: Request, limit: number, maxMs?: number): P
 const largeBytes = 32_768;
 const parseQueue = createFairQueue(0);
 
-/** Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded. */
-export function waitForDecodeTurn(size: number): Promise<void> {
-  return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => parseQueue(resolve));
+/** What is known of the client of a body. */
+export type Client = Pick<Inbound, "address" | "tally">;
+
+/**
+ * Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded.
+ * Accounts take turns, and so do the networks of clients whose account is not known.
+ */
+export function waitForDecodeTurn(size: number, client?: Client): Promise<void> {
+  if (size <= largeBytes) return Promise.resolve();
+  const lane = client && (client.tally?.account ?? networkOf(client.address));
+  return new Promise((resolve) => parseQueue(resolve, lane));
 }
 
 function rejected(rule: string, message: string): Body {

@@ -121,7 +121,7 @@ function reject(
   const here = [...(connection?.responses ?? [])];
   // After a response has begun, no second one can be sent to the same request. What was written of it still is.
   if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return close(socket, "");
-  const respond = (): void => close(socket, rejectMessage(rejectedStatus(code)));
+  const respond = (): void => close(socket, rejectMessage(rejectedStatus(code), messageOf(code)));
   // Earlier complete requests are served first: their writes continue, whatever follows on the connection.
   const before = here.findLast(({ req }) => req.complete);
   return before === undefined ? respond() : void before.once("close", respond);
@@ -138,4 +138,11 @@ function close(socket: Socket, text: string): void {
 function rejectedStatus(code: string | undefined): RejectedStatus {
   if (code === "HPE_HEADER_OVERFLOW") return 431;
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}
+
+/** Returns what is wrong if the parser knows it: many clients send the text of a user as it is. */
+function messageOf(code: string | undefined): string | undefined {
+  return code === "HPE_INVALID_URL" || code === "HPE_INVALID_CONSTANT"
+    ? "The path or the query has a character that must be percent-encoded, such as a blank as %20 or é as %C3%A9."
+    : undefined;
 }

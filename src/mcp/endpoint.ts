@@ -112,7 +112,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
           await prove(); // 503, 401, 403
           throw rejection; // 403, 405
         }
-        const body = await receiveMessages(request, bodyLimit);
+        const body = await receiveMessages(request, bodyLimit, inbound);
         if (body === undefined) return;
         const { promise: proven, resolve: begin } = later();
         // A batch with an invalid token must not use up the account's rate limit.

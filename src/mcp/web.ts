@@ -1,6 +1,7 @@
 // Converts between Node's requests and responses and those of the Fetch standard, which the MCP library uses.
 import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
+import type { Client } from "../http/body.ts";
 import { receiveBytes } from "../http/body.ts";
 import { maxLevels } from "../http/json.ts";
 import { sanitizeForEcho } from "../text/text.ts";
@@ -24,8 +25,12 @@ const notJson = Buffer.from("not UTF-8");
  * Receives the body. Returns undefined if the client has disconnected. Replaces a body that is too large by one a byte
  * over the limit, so that the library rejects it.
  */
-export async function receiveMessages(request: NodeRequest, limit: number): Promise<ReceivedBody | undefined> {
-  const received = await receiveBytes(request, limit);
+export async function receiveMessages(
+  request: NodeRequest,
+  limit: number,
+  client: Client,
+): Promise<ReceivedBody | undefined> {
+  const received = await receiveBytes(request, limit, client);
   if (received === "gone") return undefined;
   if (received === "too large") {
     request.resume();

@@ -76,7 +76,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (timeout !== undefined) return admitted.reject([timeout]);
     const head = isBodyHeld(request) ? admitted.headViolations() : [];
     if (head.length > 0) return admitted.reject(head);
-    const body = await bodyOf(protocol, request, maxBytes);
+    const body = await bodyOf(protocol, request, maxBytes, inbound);
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
     if (body === undefined) return admitted.reject([violation("base64", `${unreadable}: it must be base64`)]);
@@ -147,11 +147,16 @@ type Served = CollectedResponse | "gone";
  * Receives the body of a call. A GET call has none, and one that cannot be decoded is not requested from a client that
  * waits with it. Returns undefined if the body must be base64 and is not.
  */
-async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): Promise<ReceivedBytes | undefined> {
+async function bodyOf(
+  protocol: Protocol,
+  request: Request,
+  maxBytes: number,
+  inbound: Inbound,
+): Promise<ReceivedBytes | undefined> {
   if (request.method === "GET" || (isBodyHeld(request) && !isDecoded(protocol, request))) return Buffer.alloc(0);
   const limit = maxBytes + (protocol === "connect" ? 0 : envelopeHead);
-  if (!isWebText(request)) return receiveBytes(request, limit);
-  const received = await receiveBytes(request, lengthInBase64(limit));
+  if (!isWebText(request)) return receiveBytes(request, limit, inbound);
+  const received = await receiveBytes(request, lengthInBase64(limit), inbound);
   return typeof received === "string" ? received : decodeWebText(received);
 }
 

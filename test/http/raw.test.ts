@@ -34,6 +34,15 @@ test.each(rejected)(
   },
 );
 
+test.each(["/v1/contacts?query=Jos\u00e9", "/v1/contacts?query=ann lee"])(
+  "%j is 400 with a message that says to percent-encode it, as clients send the text of a user as it is [ERR-02, ERR-08]",
+  async (target) => {
+    const { responses } = await exchange(service.base, Buffer.from(`GET ${target} HTTP/1.1\r\n${host}\r\n\r\n`));
+    expectEnvelope(responses[0], 400);
+    expect(responses[0]?.body).toContain("must be percent-encoded, such as a blank as %20 or \u00e9 as %C3%A9.");
+  },
+);
+
 const health = { data: { status: "ok", version: "1.0.0" } };
 
 /** Messages that are odd and yet HTTP: they are served like any other. */

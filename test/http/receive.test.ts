@@ -2,7 +2,8 @@
 // rejected.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import type { Body } from "../../src/http/body.ts";
+import { createTally } from "../../src/call/tally.ts";
+import type { Body, Client } from "../../src/http/body.ts";
 import { receiveBody, receiveBytes } from "../../src/http/body.ts";
 import { holdBody } from "../../src/http/continue.ts";
 import { beyondType, integerBounds } from "../../src/http/integer-bounds.ts";
@@ -73,10 +74,15 @@ test("returns nothing for a request that is rejected meanwhile, whether its body
 test("returns that a body is too slow, and leaves the rest to be discarded", async () => {
   const slow = new Readable({ read: () => undefined });
   slow.push("ab");
-  const received = receiveBytes(Object.assign(slow, { headers: {}, aborted: false }) as unknown as Request, 4, 20);
+  const received = receiveBytes(
+    Object.assign(slow, { headers: {}, aborted: false }) as unknown as Request,
+    4,
+    undefined,
+    20,
+  );
   expect(await received).toBe("too slow");
   expect([slow.listenerCount("data"), slow.readableFlowing]).toEqual([0, true]);
-  expect(await receiveBytes(request(["ab", "cd"]), 4, 10_000)).toEqual(Buffer.from("abcd"));
+  expect(await receiveBytes(request(["ab", "cd"]), 4, undefined, 10_000)).toEqual(Buffer.from("abcd"));
 });
 
 test("returns an object with its violations", async () => {
@@ -176,4 +182,23 @@ test("an integer beyond its type is told the bound of its field, or else of its 
     message: "must be at least 1",
   });
   expect([2 ** 31 - 1, -(2 ** 31)].map((value) => beyondType("limit", value, bounds))).toEqual([undefined, undefined]);
+});
+
+test("large bodies of clients are decoded in turn, however many one of them sends [OPS-72]", async () => {
+  const decoded: string[] = [];
+  const inbound = (address: string, account?: string): Client => ({ address, tally: { ...createTally(), account } });
+  const noisy = ["a", "a", "a", "a"].map((name): [string, Client] => [name, inbound("192.0.2.1", "one account")]);
+  const others: [string, Client][] = [
+    ["b", inbound("192.0.2.1", "another account")],
+    ["c", inbound("2001:db8::1")],
+    ["c", inbound("2001:db8::2")],
+    ["d", inbound("2001:db8:0:1::1")],
+  ];
+  await Promise.all(
+    [...noisy, ...others].map(async ([name, client]) => {
+      expect(await receiveBytes(request(["x".repeat(40_000)]), 50_000, client)).toHaveLength(40_000);
+      decoded.push(name);
+    }),
+  );
+  expect(decoded).toEqual(["a", "b", "c", "d", "a", "c", "a", "a"]);
 });
