@@ -87,7 +87,7 @@ export function createShedder(
         ...corsHeaders(request, corsOrigins),
       ];
       // A gRPC status must end the stream with its headers: after `writeHead`, Node would send an empty DATA frame.
-      if (body === undefined) endTrailersOnly(response, headers, []);
+      if (body === undefined) endTrailersOnly(response, headers);
       else {
         response.writeHead(status, headers.flat());
         endWith(response, body);

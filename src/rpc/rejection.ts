@@ -5,6 +5,7 @@ import { compressedFlag, encodeEnvelope } from "@connectrpc/connect/protocol";
 import * as connect from "@connectrpc/connect/protocol-connect";
 import * as grpc from "@connectrpc/connect/protocol-grpc";
 import * as grpcWeb from "@connectrpc/connect/protocol-grpc-web";
+import { decodeAsciiIn } from "./grpc-message.ts";
 import type { CollectedResponse } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
@@ -20,7 +21,7 @@ export function rejection(protocol: Protocol, contentType: string, error: Connec
     header.set("content-length", String(body.byteLength));
     return { status: connect.codeToHttpStatus(error.code), header, body: [body] };
   }
-  const trailer = grpc.setTrailerStatus(new Headers(), error);
+  const trailer = decodeAsciiIn(grpc.setTrailerStatus(new Headers(), error));
   if (protocol === "grpc") {
     const type = grpc.parseContentType(contentType)?.binary === false ? grpc.contentTypeJson : grpc.contentTypeProto;
     return { status: 200, header: new Headers({ "content-type": type }), body: [], trailer };

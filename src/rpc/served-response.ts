@@ -3,6 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Response } from "../call/exchange.ts";
+import { decodeAsciiIn } from "./grpc-message.ts";
 import { endTrailersOnly } from "./trailers-only.ts";
 import { leaving } from "./unencodable.ts";
 
@@ -21,6 +22,7 @@ export async function sendServed(response: Response, served: UniversalServerResp
   async function next(): Promise<IteratorResult<Uint8Array>> {
     const result = first ?? (await iterator.next());
     first = undefined;
+    if (result.done === true) decodeAsciiIn(trailer as Headers);
     return result;
   }
   const rest = { [Symbol.asyncIterator]: () => ({ ...leaving(iterator), next }) };

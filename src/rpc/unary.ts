@@ -1,7 +1,7 @@
 // Serves unary rpcs behind the guards, which run on the method and the headers before the library gets the request.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import type { HandlerContext } from "@connectrpc/connect";
+import type { ConnectError, HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import type { ReceivedBytes } from "../http/body.ts";
@@ -48,8 +48,8 @@ interface Call {
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
   decoded: boolean;
-  /** True once the failure of the service has been reported. */
-  failed: boolean;
+  /** The error for the client, once the service has failed. */
+  error?: ConnectError;
   /** A response that is too large for the library to encode. */
   large?: Message;
 }
@@ -90,7 +90,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       observeFlagsError(inbound, flagsError);
       return rejection(protocol, contentTypeOf(request), flagsError);
     }
-    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false, failed: false };
+    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false };
     const values = createContextValues().set(callKey, call);
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
       (error: unknown) => {
@@ -109,7 +109,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     }
     const response = { ...served, body: await collected(served.body) };
     if (!call.decoded) return rejectUndecoded(protocol, response, call, { rpc, maxBytes, message });
-    if (!call.failed) await requireEncoded(protocol, response);
+    if (call.error !== undefined) return rejection(protocol, contentTypeOf(request), call.error);
+    await requireEncoded(protocol, response);
     return response;
   };
 
@@ -208,7 +209,7 @@ async function invoke(
     call.large = result;
     return create(method.output);
   } catch (error) {
-    call.failed = true;
-    throw reportedError(error, call.inbound, protocolName, onError);
+    call.error = reportedError(error, call.inbound, protocolName, onError);
+    throw call.error;
   }
 }

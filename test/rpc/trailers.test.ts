@@ -94,3 +94,28 @@ describe("trailers within the limit of a client (8 KiB)", () => {
     }
   });
 });
+
+test("the message of a status is readable as it is, because some clients decode only a part of it, or nothing [WIR-06]", async () => {
+  const status = /^grpc-message: (.*)\r$/m;
+  for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
+    const message = enveloped(form, written(form, createContact, { fullName: "x", email: "a, b: 100%é@" }));
+    const invalid = await send(service().base, form, createContact, message, key);
+    const noKey = await send(service().base, form, createContact, message);
+    const sent = ({ headers, bytes }: Reply): string | undefined =>
+      headers.get("grpc-message") ?? status.exec(bytes.toString())?.[1];
+    expect([form.name, sent(invalid), sent(noKey)]).toEqual([
+      form.name,
+      "email: must be an email address such as name@example.com",
+      "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`.",
+    ]);
+    const unknown = enveloped(form, Buffer.from(form.json ? '{"100%\u00e9, a:b":1}' : "\xff", "utf8"));
+    const { code, message: decoded } = await send(service().base, form, createContact, unknown, key);
+    expect([form.name, code]).toEqual([form.name, "invalid_argument"]);
+    if (form.json) expect(decoded).toBe("100%\u00e9, a:b: is not a known property");
+  }
+  const [grpc] = forms.filter(({ protocol, json }) => protocol === "grpc" && !json);
+  if (grpc === undefined) throw new Error("gRPC has no form");
+  const body = enveloped(grpc, Buffer.alloc(0));
+  const { headers } = await send(service().base, grpc, createContact, body, { ...key, ...encoding(grpc, "br") });
+  expect(headers.get("grpc-message")).toBe('unknown compression "br": supported encodings are gzip');
+});
