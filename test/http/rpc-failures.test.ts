@@ -32,7 +32,7 @@ async function onBoth(headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<
 }
 
 test("an unknown rpc over gRPC and gRPC-Web is UNIMPLEMENTED on both listeners, as a status of gRPC [WIR-06, ERR-05]", async () => {
-  const message = encodeURIComponent("The path does not exist. Check it against the API reference.");
+  const message = "The path does not exist. Check it against the API reference.";
   for (const path of paths) {
     for (const type of types) {
       const [onPublic, onInternal] = await onBoth({ ":path": path, "content-type": type }, Buffer.alloc(5));
