@@ -67,6 +67,11 @@ const maxHeaderListPairs = maxHeaderListSize / pairSize;
 /** The maximum memory of each session for unread data, in megabytes: as much as all streams may send. */
 const maxSessionMemory = 64;
 const settings = { maxConcurrentStreams, maxHeaderListSize };
+/**
+ * Otherwise, Node drops a header whose value begins or ends with a blank, without a word: a write would lose its
+ * idempotency key. Node 20 lacks the setting.
+ */
+const whitespace = { strictFieldWhitespaceValidation: false };
 /** The memory that an open stream holds in addition to its headers, in bytes. */
 const streamBytes = 16_384;
 /** How long the message of a rejected request may take to arrive, in milliseconds. */
@@ -126,7 +131,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
-  const server = createServer({ maxSessionMemory, maxHeaderListPairs, settings });
+  const server = createServer({ maxSessionMemory, maxHeaderListPairs, settings, ...whitespace });
   serveWith(server, take, dependencies);
 
   return {

@@ -197,3 +197,24 @@ function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: numbe
     });
   });
 }
+
+test.runIf(Number(process.versions.node.split(".")[0]) >= 22)(
+  "blanks around the value of a header are no part of it, as over HTTP/1.1: a write keeps its idempotency key [WIR-01, IDM-09]",
+  async () => {
+    const write = (idempotencyKey: string): Promise<Http2Response> =>
+      http2Call(
+        service.base,
+        {
+          ":method": "POST",
+          ":path": "/v1/contacts",
+          authorization: ` Bearer ${key} `,
+          "content-type": "application/json ",
+          "idempotency-key": idempotencyKey,
+        },
+        Buffer.from(JSON.stringify({ full_name: "Ann Blank" })),
+      );
+    const [first, second] = [await write("once \t"), await write("once")];
+    expect([first.status, second.status, second.headers["idempotent-replayed"]]).toEqual([201, 201, "true"]);
+    expect(second.text).toBe(first.text);
+  },
+);
