@@ -10,6 +10,7 @@ import { createGateway } from "../../gateway/handler.ts";
 import type { Failure, Violation } from "../../src/call/errors.ts";
 import { rejectInput } from "../../src/call/errors.ts";
 import type { Inbound, Observation, RpcResponse } from "../../src/call/dispatch.ts";
+import { holdBody } from "../../src/http/continue.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";
 
@@ -18,12 +19,13 @@ export interface Behaviour {
   throttle(): Promise<void>;
   admit(rpc: DescMethodUnary, inbound: Inbound): Promise<void>;
   respond(rpc: DescMethodUnary, message: Message): Promise<RpcResponse>;
+  headViolations(fields: readonly string[]): readonly Violation[];
 }
 
 /** A running gateway and what reached it. */
 export interface Running {
   readonly port: number;
-  /** The calls of the dispatch, in order: `throttle`, `admit GetContact`, `invoke GetContact`. */
+  /** The calls of the dispatch, in order, and 100 Continue: `throttle`, `admit GetContact`, `continue`. */
   readonly steps: string[];
   readonly messages: Message[];
   readonly violations: (readonly Violation[])[];
@@ -90,7 +92,7 @@ export async function startGateway(
           },
           reject: async (found) => rejectInput(found),
           prove: async () => undefined,
-          headViolations: () => [],
+          headViolations: (_message, fields = []) => behaviour.headViolations?.(fields) ?? [],
         };
       },
     },
@@ -107,6 +109,13 @@ export async function startGateway(
           handle(request as unknown as IncomingMessage, response as unknown as ServerResponse),
         )
       : createHttp1(handle);
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    holdBody(request, () => {
+      steps.push("continue");
+      response.writeContinue();
+    });
+    handle(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

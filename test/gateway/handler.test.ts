@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deflateText, defineDeflatedField } from "../../src/large/deflated.ts";
 import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { Inbound, RpcResponse } from "../../src/call/dispatch.ts";
@@ -24,6 +25,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       {
         throttle: () => behaviour.throttle?.() ?? Promise.resolve(),
         admit: (rpc, inbound) => behaviour.admit?.(rpc, inbound) ?? Promise.resolve(),
+        headViolations: (fields) => behaviour.headViolations?.(fields) ?? [],
         respond: (rpc, message) => behaviour.respond?.(rpc, message) ?? Promise.resolve(responseOf(rpc.output, {})),
       },
       { limits },
@@ -61,6 +63,47 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     await gateway.send("PATCH", `/v1/contacts/${id}`, { body: '{"full_name":"Ann Lee"}' });
     expect(admitted.map((inbound) => inbound.limits)).toEqual([limits, limits, undefined, undefined]);
     for (const inbound of admitted) expect(inbound).toMatchObject({ address: "127.0.0.1", requestId: "r1" });
+  });
+
+  test("OPTIONS and 405 say what a resource offers, and an unknown path offers nothing [ERR-06]", async () => {
+    const allow = "GET, HEAD, POST, OPTIONS";
+    const offered = await gateway.send("OPTIONS", "/v1/contacts");
+    expect(offered).toMatchObject({ status: 204, body: "", headers: { allow, "cache-control": "no-store" } });
+    expect(await gateway.send("PUT", "/v1/contacts")).toMatchObject({ status: 405, headers: { allow } });
+    const unknown = await gateway.send("OPTIONS", "/v1/nothing");
+    expect([unknown.status, unknown.headers["allow"]]).toEqual([404, undefined]);
+  });
+
+  test("a created record has its address, and a repeated write says so [IDM-06]", async () => {
+    const contact = { id, fullName: "Ann Lee", createdAt: {}, updatedAt: {} };
+    const created = responseOf(CreateContactResponseSchema, { contact });
+    for (const replayed of [false, true]) {
+      behaviour.respond = async () => ({ ...created, replayed });
+      const { status, headers } = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
+      expect([status, headers["location"]]).toEqual([201, `/v1/contacts/${id}`]);
+      expect(headers["idempotent-replayed"]).toBe(replayed ? "true" : undefined);
+    }
+    const read = await gateway.send("GET", `/v1/sessions/${id}/transcript`);
+    expect(read.headers["location"]).toBeUndefined();
+  });
+
+  test("a body that the client holds back is requested only if nothing else is wrong [ERR-12]", async () => {
+    const held = { headers: { expect: "100-continue" }, body: '{"full_name":"Ann Lee"}' };
+    const asked: (readonly string[])[] = [];
+    const wrong = { field: "contact_id", rule: "string.uuid", message: "must be a UUID" };
+    behaviour.headViolations = (fields) => {
+      asked.push(fields);
+      return fields.length > 0 ? [wrong] : [];
+    };
+    const malformed = await gateway.send("PATCH", "/v1/contacts/%zz", held);
+    expect([malformed.status, malformed.body]).toEqual([422, expect.stringContaining("percent-encoded")]);
+    const rejected = await gateway.send("PATCH", "/v1/contacts/x", held);
+    expect(JSON.parse(rejected.body)).toMatchObject({ error: { code: "422", details: [wrong] } });
+    expect(asked).toEqual([[], ["contact_id"]]);
+    expect(gateway.steps).toEqual(["admit UpdateContact", "admit UpdateContact"]);
+    behaviour.headViolations = () => [];
+    await gateway.send("PATCH", `/v1/contacts/${id}`, held);
+    expect(gateway.steps.slice(2)).toEqual(["admit UpdateContact", "continue", "invoke UpdateContact"]);
   });
 
   test("no other status has Retry-After or WWW-Authenticate [RTE-04]", async () => {
