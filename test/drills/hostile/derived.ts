@@ -39,7 +39,7 @@ const seed = 20_261_122;
 /** Derives the cases for a running instance. */
 export async function derive(where: Where, user: User, selection: Selection): Promise<Derived> {
   const sought = readSought();
-  const patterns = patternsFor(sought);
+  const patterns = patternsFor(sought.literals);
   const http2 = createHttp2();
   const requests = requestsOf(where, user, await largestAsset(where.base));
   const wires = [http1, http2];

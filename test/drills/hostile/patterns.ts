@@ -1,7 +1,12 @@
-// Expensive texts of any length, from the literals and expressions in the sources and from known attacks.
-import type { Pump } from "./expressions.ts";
-import { pumpsOf } from "./expressions.ts";
-import type { Sought } from "./sources.ts";
+// Expensive texts of any length, from the literals in the sources and from known attacks. `npm run check` proves the
+// regular expressions of the sources linear, so they need none of their own.
+
+/** A text of any length: `start`, then `part` repeated to fill the length, then `end`. */
+export interface Pump {
+  readonly start: string;
+  readonly part: string;
+  readonly end: string;
+}
 
 /** Generates a text of any length. */
 export interface Pattern {
@@ -48,12 +53,10 @@ const known: readonly (readonly [name: string, pump: Pump])[] = [
 ];
 
 /** All patterns. Those from the sources come first. */
-export function patternsFor({ literals, expressions }: Pick<Sought, "literals" | "expressions">): Pattern[] {
-  const parts = [...new Set([...literals, ...delimiters])];
-  const pumps = [
-    ...expressions.flatMap(pumpsOf),
-    ...parts.flatMap((part) => [pump("", part), pump("a", part, "b"), pump("", `a${part}`, "!")]),
-  ].map((one): readonly [string, Pump] => [nameOf(one), one]);
+export function patternsFor(literals: readonly string[]): Pattern[] {
+  const pumps = [...new Set([...literals, ...delimiters])]
+    .flatMap((part) => [pump("", part), pump("a", part, "b"), pump("", `a${part}`, "!")])
+    .map((one): readonly [string, Pump] => [nameOf(one), one]);
   return [...new Map([...pumps, ...known])].map(([name, one]) => ({ name, make: (length) => filled(one, length) }));
 }
 

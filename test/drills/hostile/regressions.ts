@@ -1,6 +1,7 @@
 // Regressions: requests that once blocked all others. Every run includes them.
 import type { Case } from "./cases.ts";
 import { caseOf } from "./cases.ts";
+import type { Pump } from "./patterns.ts";
 import { filled, pump } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 
@@ -8,7 +9,7 @@ import type { Slot } from "./slots.ts";
 interface Bad {
   readonly slot: string;
   readonly ways: RegExp;
-  readonly pump: ReturnType<typeof pump>;
+  readonly pump: Pump;
   readonly length: number;
 }
 
