@@ -1,9 +1,8 @@
 // How writes and transactions end that fail: what a majority must have, and what is ended in MongoDB.
 import type { ClientSession, MongoClient } from "mongodb";
 import { MongoServerError, UUID } from "mongodb";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Fence } from "../../src/db/write.ts";
-import { primaryOf } from "../../src/db/primary.ts";
 import { TooLate, transaction, write } from "../../src/db/write.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
 import { Failure } from "../../src/call/errors.ts";
@@ -108,7 +107,6 @@ test("a write matches nothing once the deadline has passed by the database's clo
 });
 
 const notFound = new Failure(Reason.NOT_FOUND);
-const duplicate = new MongoServerError({ message: "E11000", code: 11000, keyPattern: { email: 1 } });
 const ofItsOwn = new Error("of its own");
 
 test.each([
@@ -124,18 +122,6 @@ test.each([
     return Promise.reject(error);
   });
   await expect(failed).rejects.toMatchObject({ reason });
-});
-
-test("a write that meets a duplicate waits until its primary is safe, and one with another error does not [CON-02]", async () => {
-  const safe = vi.spyOn(primaryOf(client), "waitUntilDurable");
-  onTestFinished(() => safe.mockRestore());
-  const fail = (error: Error) =>
-    expect(write(client, deadlineIn(30_000), (_options, _fence) => Promise.reject(error))).rejects.toBe(error);
-  await fail(ofItsOwn);
-  await fail(notFound);
-  expect(safe).not.toHaveBeenCalled();
-  await fail(duplicate);
-  expect(safe).toHaveBeenCalledTimes(1);
 });
 
 test("the time of writes and transactions is the request's time in MongoDB, and a failure names the wait", async () => {

@@ -83,14 +83,14 @@ async function insert(
 
 const stored = (thing: Thing): Promise<Thing | null> => things.findOne({ _id: thing._id });
 
-test("an insert with an unverified credential is one command, which verifies it", async () => {
-  const thing = document();
+test("an insert with an unverified credential is one command, which verifies it, whatever its texts contain", async () => {
+  const thing = document("$name");
   expect(await insert(thing, valid())).toEqual({ commands: ["aggregate"], failure: undefined, proven: true });
   expect(await stored(thing)).toEqual(thing);
 });
 
 test("an insert without a credential to verify, or with a verified one, is a plain insert", async () => {
-  const [first, second] = [document(), document()];
+  const [first, second] = [document("$version"), document()];
   expect(await insert(first, undefined)).toMatchObject({ commands: ["update"], failure: undefined });
   expect(await insert(second, { ...valid(), proven: true })).toMatchObject({
     commands: ["update"],
@@ -235,7 +235,10 @@ test("an insert whose id is stored already fails, and changes nothing, whatever 
   const fence = { $expr: { $lt: ["$$NOW", new Date(Date.now() + 60_000)] } };
   const record = document();
   await insertFenced(things, record, {}, fence);
-  await expect(insertFenced(things, { ...record, name: "other" }, {}, fence)).rejects.toMatchObject({ code: 11_000 });
+  const other = { ...record, name: "other" };
+  await expect(insertFenced(things, other, {}, fence)).rejects.toMatchObject({ code: 11_000 });
+  const proof = valid().proof.insert as InsertProof;
+  await expect(insertProven(things, other, proof, {}, fence)).rejects.toMatchObject({ code: 11_000 });
   expect(await stored(record)).toEqual(record);
   const entries = client.db().collection<{ _id: UUID; created_at: Date }>("entries");
   const entry = { _id: new UUID(), created_at: new Date(0) };

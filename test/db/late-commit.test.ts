@@ -153,20 +153,3 @@ test.each([
   await sleep(1_000);
   expect(await contacts.find({}, { projection: { _id: 0, name: 1 } }).toArray()).toEqual([{ name: "in time" }]);
 });
-
-test.each(["by itself", "after its credential"])(
-  "an insert %s that is in time is done, whatever its texts contain, and does not replace a document with its id [CON-05]",
-  async (how) => {
-    const contacts = client.db().collection<Named>(`others ${how}`);
-    const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "$name" };
-    const insert = () =>
-      write(client, deadlineIn(5_000), (options, fence) =>
-        how === "by itself"
-          ? insertFenced(contacts, document, options, fence)
-          : insertProven(contacts, document, alwaysValid, options, fence),
-      );
-    await insert();
-    await expect(insert()).rejects.toMatchObject({ code: 11_000, keyPattern: { _id: 1 } });
-    expect(await contacts.find().toArray()).toEqual([document]);
-  },
-);

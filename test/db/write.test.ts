@@ -204,18 +204,6 @@ describe("a commit", () => {
     });
   });
 
-  test("has a majority write concern, and reads a snapshot", async () => {
-    const listening = listenToMongo(client);
-    await transaction(client, soon(), (session) => client.db().collection("things").insertOne({}, { session }));
-    const commands = listening.stop();
-    expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({
-      readConcern: { level: "snapshot" },
-    });
-    expect(commands.find(({ name }) => name === "commitTransaction")?.command).toMatchObject({
-      writeConcern: { w: "majority" },
-    });
-  });
-
   test("fails with the database's error if its claim cannot be stored, and does nothing", async () => {
     const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
     // A key that MongoDB does not allow in a document.

@@ -13,6 +13,7 @@ import { grpcCall } from "../fixtures/clients/http2-call.ts";
 import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import { openWires } from "../fixtures/clients/wires.ts";
+import { lineOf } from "./request-lines.ts";
 
 let service: TestService;
 let owner: TestAccount;
@@ -22,13 +23,6 @@ beforeAll(async () => {
   owner = await service.account();
 });
 afterAll(() => service.stop());
-
-/** The line of a request, once it is over. */
-async function lineOf(requestId: string): Promise<Record<string, unknown>> {
-  const find = (): string | undefined => service.logLines.find((line) => line.includes(`"${requestId}"`));
-  await until(() => Promise.resolve(find() !== undefined), AbortSignal.timeout(5_000));
-  return JSON.parse(find() ?? "") as Record<string, unknown>;
-}
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -46,7 +40,7 @@ test.each([
 ])("the log line has the caller's traceparent %s as trace_id: %s", async (traceparent, valid) => {
   const id = randomUUID();
   await service.rest("/v1/health", { headers: { traceparent, "X-Request-Id": id } });
-  expect((await lineOf(id))["trace_id"]).toBe(valid ? traceId : undefined);
+  expect((await lineOf(id, service))["trace_id"]).toBe(valid ? traceId : undefined);
   expect(parseTraceParent(traceparent)?.traceId).toBe(valid ? traceId : undefined);
 });
 
@@ -80,18 +74,18 @@ test("the lines of a call on behalf of an account, a rejected gRPC call and an u
   });
   await service.rest("/v1/contacts?query=ann", { key: newSecret(), headers: { "X-Request-Id": unknown } });
   await service.rest("/openapi.json", { headers: { "X-Request-Id": page } });
-  expect(await lineOf(internal)).toMatchObject({
+  expect(await lineOf(internal, service)).toMatchObject({
     listener: "internal",
     wire: "connect",
     account: owner.id,
     code: "ok",
   });
-  expect(await lineOf(rejected)).toMatchObject({ wire: "grpc", status: 200, code: "unauthenticated" });
-  const line = await lineOf(unknown);
+  expect(await lineOf(rejected, service)).toMatchObject({ wire: "grpc", status: 200, code: "unauthenticated" });
+  const line = await lineOf(unknown, service);
   expect(line).toMatchObject({ wire: "rest", route: "/v1/contacts", status: 401 });
   expect(line).not.toHaveProperty("key");
   expect(line).not.toHaveProperty("account");
-  expect(await lineOf(page)).toMatchObject({ wire: "page", route: "/openapi.json" });
+  expect(await lineOf(page, service)).toMatchObject({ wire: "page", route: "/openapi.json" });
 });
 
 test("loads the tracing SDK only with a collector", async () => {

@@ -17,6 +17,7 @@ import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import type { Collector, ReceivedSpan } from "./collector.ts";
 import { startCollector } from "./collector.ts";
+import { lineOf } from "./request-lines.ts";
 
 let collector: Collector;
 let fake: FakeProvider;
@@ -85,12 +86,6 @@ function expectTree(spans: readonly ReceivedSpan[], callerSpanId: string, name: 
   return server as ReceivedSpan;
 }
 
-async function lineOf(requestId: string): Promise<Record<string, unknown>> {
-  const find = (): string | undefined => service.logLines.find((line) => line.includes(`"${requestId}"`));
-  await until(() => Promise.resolve(find() !== undefined), AbortSignal.timeout(5_000));
-  return JSON.parse(find() ?? "") as Record<string, unknown>;
-}
-
 /** They wait for exports at the same time, each for those of its own traces. */
 test.concurrent("an unavailable collector costs one line of the log, and no request", async () => {
   const closed = createServer();
@@ -129,7 +124,7 @@ test.concurrent("a REST request is one tree: the caller's span, the server's, an
       attributes["db.operation.name"] === "aggregate" && attributes["db.collection.name"] === "contacts",
   );
   expect(search?.name).toBe("aggregate contacts");
-  expect(await lineOf("traced-rest")).toMatchObject({ trace_id: trace.traceId, route: "/v1/contacts" });
+  expect(await lineOf("traced-rest", service)).toMatchObject({ trace_id: trace.traceId, route: "/v1/contacts" });
   expect(collector.resource()).toMatchObject({
     "service.name": "records-under-test",
     "service.version": expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -165,7 +160,7 @@ test.concurrent("a gRPC call has the same tree, with the name of its rpc and its
   expect((await failing.spans()).find(({ kind }) => kind === 2)?.attributes["rpc.response.status_code"]).toBe(
     "not_found",
   );
-  expect(await lineOf("traced-grpc")).toMatchObject({
+  expect(await lineOf("traced-grpc", service)).toMatchObject({
     wire: "grpc",
     status: 200,
     code: "not_found",
@@ -207,7 +202,7 @@ test.concurrent("a tool call of an assistant has the same tree, with its request
     "gen_ai.tool.name": "search_contacts",
     "records.wire": "mcp",
   });
-  expect(await lineOf("traced-mcp")).toMatchObject({
+  expect(await lineOf("traced-mcp", service)).toMatchObject({
     wire: "mcp",
     mcp_method: "tools/call",
     tools: "search_contacts",
@@ -226,7 +221,7 @@ test.concurrent("does not record what the caller does not record, but logs its t
     key: owner.key,
     headers: { ...trace.headers, "X-Request-Id": "unsampled" },
   });
-  expect(await lineOf("unsampled")).toMatchObject({ trace_id: trace.traceId });
+  expect(await lineOf("unsampled", service)).toMatchObject({ trace_id: trace.traceId });
   const after = newTrace();
   await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: after.headers });
   await after.spans();
@@ -238,7 +233,7 @@ test.concurrent("an invalid traceparent starts a trace of our own", async () => 
     key: owner.key,
     headers: { traceparent: `00-${"0".repeat(32)}-${"b".repeat(16)}-01`, "X-Request-Id": "own-trace" },
   });
-  const { trace_id: traceId } = await lineOf("own-trace");
+  const { trace_id: traceId } = await lineOf("own-trace", service);
   expect(traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
   await until(
     () => Promise.resolve(collector.spans.some((span) => span.traceId === traceId && span.kind === 2)),

@@ -2,6 +2,7 @@
 import type { DescMethod, MessageInitShape } from "@bufbuild/protobuf";
 import { create, toBinary, toJson } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { endStreamFlag, endStreamFromJson, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { trailerParse } from "@connectrpc/connect/protocol-grpc-web";
@@ -69,11 +70,7 @@ export function written<M extends DescMethod>({ json }: Form, rpc: M, message: M
 
 /** The message in an envelope, where the protocol has one. */
 export function enveloped({ protocol, streams }: Form, message: Uint8Array, flags = 0): Buffer {
-  if (protocol === "connect" && streams !== true) return Buffer.from(message);
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
+  return Buffer.from(protocol === "connect" && streams !== true ? message : encodeEnvelope(flags, message));
 }
 
 /** The header that reports how the message is compressed. */

@@ -20,24 +20,18 @@ export async function plain(
   method: string,
   path: string,
   headers: Sent = {},
-  body?: string,
+  text?: string,
 ): Promise<Plain> {
+  // As bytes, because `fetch` would give a text a content type.
+  const body = text === undefined ? undefined : Buffer.from(text);
   if (http === 1) {
-    const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) });
+    const response = await fetch(base + path, { method, headers, ...(body !== undefined && { body }) });
     return { status: response.status, headers: new Map(response.headers), body: await response.text() };
   }
-  const {
-    status,
-    headers: received,
-    text,
-  } = await http2Call(
-    base,
-    { ":method": method, ":path": path, ...headers },
-    body === undefined ? undefined : Buffer.from(body),
-  );
+  const received = await http2Call(base, { ":method": method, ":path": path, ...headers }, body);
   return {
-    status,
-    headers: new Map(Object.entries(received).map(([name, value]) => [name, String(value)])),
-    body: text,
+    status: received.status,
+    headers: new Map(Object.entries(received.headers).map(([name, value]) => [name, String(value)])),
+    body: received.text,
   };
 }

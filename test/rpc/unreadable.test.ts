@@ -201,18 +201,6 @@ test("the internal listener rejects a batch with an unknown property or a wrong 
   }
 });
 
-test("gRPC's trailers stay small, whatever the violations [ERR-03, WIR-06]", async () => {
-  const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
-  for (const form of forms.filter((one) => one.json)) {
-    const response = await send(service().base, form, createContact, enveloped(form, Buffer.from(json)), key);
-    expect([response.violations[0], response.violations.at(-1)]).toEqual([
-      "p0: is not a known property",
-      expect.stringMatching(/^p\d+: is not a known property \(and \d+ more\)$/),
-    ]);
-    expect(JSON.stringify([...response.headers]).length, form.name).toBeLessThan(8_192);
-  }
-});
-
 test("a missing or unreadable message over Connect's GET is invalid_argument [VAL-01, WIR-06]", async () => {
   const notUtf8 = Buffer.from('{"contact_id":"\xff"}', "latin1");
   const cases: readonly (readonly [query: string, words: string])[] = [

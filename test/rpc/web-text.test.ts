@@ -1,7 +1,9 @@
 // gRPC-Web in base64, the default mode of the official generator for browsers.
 import { fromBinary, toBinary, create } from "@bufbuild/protobuf";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { ContactService, GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
 import type { TestAccount } from "../fixtures/service/service.ts";
 import { useService } from "../support/client.ts";
 
@@ -11,22 +13,11 @@ let contact: string;
 
 beforeAll(async () => {
   owner = await service().account();
-  const created = await fetch(`${service().base}/v1/contacts`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${owner.key}`, "Content-Type": "application/json" },
-    body: '{"full_name":"Ann Lee"}',
-  });
-  contact = ((await created.json()) as { data: { id: string } }).data.id;
+  contact = await ingestInto(service(), owner.id).contact({ full_name: "Ann Lee" });
 });
 
 const { getContact } = ContactService.method;
 const path = `/${getContact.parent.typeName}/${getContact.name}`;
-
-function frame(message: Uint8Array): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-}
 
 /** The frames of a response. Each piece of base64 may have padding of its own. */
 function framesOf(text: string): { readonly flags: number; readonly bytes: Buffer }[] {
@@ -49,7 +40,10 @@ async function call(
   return { type: response.headers.get("content-type"), frames: framesOf(await response.text()) };
 }
 
-const request = (): Buffer => frame(toBinary(getContact.input, create(getContact.input, { contactId: contact })));
+function request(): Buffer {
+  const message = create(getContact.input, { contactId: contact });
+  return Buffer.from(encodeEnvelope(0, toBinary(getContact.input, message)));
+}
 
 test.each([
   ["in one piece", (bytes: Buffer) => bytes.toString("base64")],

