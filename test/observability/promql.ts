@@ -56,12 +56,11 @@ const ofPrometheus: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["ALERTS", new Set(["alertname", "alertstate", "severity"])],
 ]);
 
-/** What an expression requests and is not served; `given` are labels that Prometheus itself adds. */
-export function missingIn(
-  expression: string,
-  series: ReadonlyMap<string, ReadonlySet<string>>,
-  given: readonly string[] = ["instance", "job"],
-): string[] {
+/** Labels that Prometheus itself adds. */
+const given = ["instance", "job"];
+
+/** What an expression requests and is not served. */
+export function missingIn(expression: string, series: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { selectors, grouping } = readExpression(expression);
   const missing: string[] = [];
   for (const { metric, labels } of selectors) {

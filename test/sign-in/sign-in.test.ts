@@ -1,7 +1,6 @@
 // Signing in: from a page without a user over the provider's form to the page of the user.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { ann, ben } from "../fixtures/sign-in/users.ts";
 import {
   almostIn,
@@ -9,7 +8,6 @@ import {
   begin,
   ownerStatus,
   sendRequest,
-  sessionCount,
   sessionOf,
   signIn,
   useSignInFixture,
@@ -211,13 +209,6 @@ test("a sign-in that one instance began is completed by another, and known to al
   } finally {
     await second.stop();
   }
-});
-
-test("two sign-ins of one user have separate sessions", async () => {
-  const before = await sessionCount(fixture().service, { subject: "person-ann" });
-  const [one, other] = await Promise.all([signIn(fixture(), ann), signIn(fixture(), ann, createBrowser())]);
-  expect(one.cookie).not.toBe(other.cookie);
-  expect(await sessionCount(fixture().service, { subject: "person-ann" })).toBe(before + 2);
 });
 
 test("the account's audit log has the sign-in with its request and its address [KEY-19]", async () => {

@@ -1,9 +1,9 @@
 // Who is signed in but may do nothing yet: no account, no enrolment; and what the operator does about it takes effect
 // at once.
 import { describe, expect, test } from "vitest";
-import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { sessionSecret } from "../fixtures/service/service.ts";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { storeSession } from "../fixtures/sign-in/stored-session.ts";
 import { ann, ben, cleo } from "../fixtures/sign-in/users.ts";
 import {
   auditOf,
@@ -245,18 +245,9 @@ test("with an older secret next to a newer one the sessions of both continue, an
   });
   try {
     expect(await ownerStatus(other.base, older.cookie)).toBe(200);
-    const own = await createDashboardSessions(other.app.client.db(), [newest]).begin({
-      issuer: fixture().provider.issuer,
-      subject: "nobody",
-      sid: undefined,
-      email: undefined,
-      name: undefined,
-      idToken: "of-nobody",
-    });
-    expect([
-      await ownerStatus(other.base, `records_session=${own}`),
-      await ownerStatus(fixture().base, `records_session=${own}`),
-    ]).toEqual([403, 401]);
+    const nobody = { issuer: fixture().provider.issuer, subject: "nobody" };
+    const own = await storeSession(other.app.client.db(), nobody, newest);
+    expect([await ownerStatus(other.base, own), await ownerStatus(fixture().base, own)]).toEqual([403, 401]);
   } finally {
     await other.stop();
   }
