@@ -2,4 +2,4 @@
 import { hostile } from "./hostile/hostile.ts";
 import { holds } from "./hold.ts";
 
-holds(hostile, ["ERR-08", "RTE-05", "OPS-70", "OPS-71"], "in the long form");
+holds(hostile, ["OPS-70", "OPS-71"], "in the long form");

@@ -1,10 +1,9 @@
 // A user signed in to the dashboard without an identity provider: the session is stored directly.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
-import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { noteSecret } from "../fixtures/service/secrets.ts";
 import type { RestResponse, RestCall, TestService } from "../fixtures/service/service.ts";
-import { rest, sessionSecret, testIssuer } from "../fixtures/service/service.ts";
+import { rest, testIssuer } from "../fixtures/service/service.ts";
+import { storeSession } from "../fixtures/sign-in/stored-session.ts";
 
 /** A signed-in user, and what their browser sends. */
 export interface TestUser {
@@ -44,18 +43,7 @@ export async function openSession(
   email: string,
   sid?: string,
 ): Promise<Omit<TestUser, "accountId">> {
-  noteSecret("an-id-token-that-is-no-token");
-  const sessions = createDashboardSessions(service.app.client.db(), [sessionSecret]);
-  const value = await sessions.begin({
-    issuer: testIssuer,
-    subject,
-    sid,
-    email,
-    name: undefined,
-    idToken: "an-id-token-that-is-no-token",
-  });
-  noteSecret(value);
-  const cookie = `records_session=${value}`;
+  const cookie = await storeSession(service.app.client.db(), { issuer: testIssuer, subject, sid, email });
   const origin = new URL(service.app.baseUrl).origin;
   return {
     subject,

@@ -1,18 +1,16 @@
 // The setup of the drill: instances behind proxies, a fake identity provider, and an account with one of everything.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
-import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
-import { childToken } from "../../fixtures/service/child.ts";
 import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { storeSession } from "../../fixtures/sign-in/stored-session.ts";
 import { directUri } from "../../fixtures/databases/database.ts";
-import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import { rest } from "../../fixtures/service/service.ts";
 import type { Account, Fixture, FixtureOptions } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
+import { putInto } from "../fixture/user.ts";
 
 /** The dependencies to break, and the account that requests use. */
 export interface Site {
@@ -33,7 +31,6 @@ export interface Site {
 
 const subject = "person-dora";
 const email = "dora@example.com";
-const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
 /** Runs the work on a site and always cleans up. `environment` has settings for every instance. */
 export async function onSite<T>(
@@ -52,7 +49,7 @@ export async function onSite<T>(
   let redisProxy: Proxy | undefined;
   const options: FixtureOptions = {
     ...made,
-    environment: { ...provider.settings(), SESSION_SECRET: sessionSecret, ...environment },
+    environment: { ...provider.settings(), ...environment },
     async through({ mongodbUri, redisUrl }) {
       redisProxy = await proxyTo(redisUrl);
       if (made.members === 1) mongoProxy = await proxyTo(mongodbUri);
@@ -88,12 +85,10 @@ async function seed(
   fixture: Fixture,
   { issuer }: FakeProvider,
 ): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {
-  const { services, client, instances } = fixture;
+  const { services, client } = fixture;
   const account = await fixture.account();
   await services.accounts.link(new UUID(account.id), { issuer, subject });
-  const internalCall = (rpc: string, body: unknown) =>
-    rest(`http://127.0.0.1:${instances[0]?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
-  const put = ingestInto({ internalCall }, account.id);
+  const put = putInto(fixture, account.id);
   const contactIds = await put.contacts(...Array.from({ length: 12 }, (_, at) => ({ full_name: `Ann Lee ${at}` })));
   const sessionId = await put.session({
     title: "Kickoff",
@@ -101,13 +96,6 @@ async function seed(
     contact_id: contactIds[0],
   });
   await put.transcript({ session_id: sessionId, transcript: "Hello." });
-  const cookie = await createDashboardSessions(client.db(), [sessionSecret]).begin({
-    issuer,
-    subject,
-    sid: undefined,
-    email,
-    name: undefined,
-    idToken: "an-id-token-that-is-no-token",
-  });
-  return { account, cookie: `records_session=${cookie}`, contactIds, sessionId };
+  const cookie = await storeSession(client.db(), { issuer, subject, email });
+  return { account, cookie, contactIds, sessionId };
 }

@@ -1,8 +1,6 @@
 // The requests of the drill's clients. Each goes to one instance over one wire and is recorded with its outcome.
 import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
-import { rest } from "../../fixtures/service/service.ts";
-import { childToken } from "../../fixtures/service/child.ts";
 import type { Fields, History, Intent, Operation, Outcome, Result } from "./operation.ts";
 import type { Site } from "./site.ts";
 
@@ -110,8 +108,7 @@ export function createCalls(site: Site, history: History): Calls {
       }),
     internal: (intent, rpc, body, read) =>
       history.record(intent, async () => {
-        const { internalPort } = site.instance(intent.instance);
-        const response = await rest(`http://127.0.0.1:${internalPort}`, `/${rpc}`, { key: childToken, body });
+        const response = await site.instance(intent.instance).internalCall(rpc, body);
         return {
           ...httpResult(response.status, response.text, true),
           ...(response.status === 200 && read?.(response.body)),

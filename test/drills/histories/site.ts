@@ -1,9 +1,6 @@
 // The setup of the drill: three members and three instances on an unreliable network, a provider, and an account with a
 // key.
-import { UUID } from "mongodb";
-import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
-import { accessToken } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { directUri } from "../../fixtures/databases/database.ts";
@@ -13,6 +10,8 @@ import type { Account, Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Network } from "../fixture/network.ts";
 import { startNetwork } from "../fixture/network.ts";
+import type { Credentials } from "../fixture/user.ts";
+import { createUser } from "../fixture/user.ts";
 import type { Plain } from "./plain.ts";
 import { startPlain } from "./plain.ts";
 import type { Primaries } from "./primaries.ts";
@@ -35,21 +34,15 @@ export interface Site {
   pid(name: string): number;
   /** Sets how long members wait for the primary's heartbeat before they hold an election. */
   setElectionTimeout(ms: number): Promise<void>;
-  /** Creates a user with an account and every kind of credential. */
   user(name: string): Promise<User>;
 }
 
-/** A user, their dashboard session, their API key and their assistant's token. */
-export interface User {
+/** A user with an account and every kind of credential. */
+export interface User extends Credentials {
   readonly name: string;
-  readonly accountId: string;
-  readonly cookie: string;
-  readonly key: string;
-  readonly token: string;
 }
 
 const members = ["m0", "m1", "m2"];
-const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
 /** Runs the work on a site and cleans up. `onLogLine` gets every line of the instances' logs. */
 export async function onPartitionableSite<T>(
@@ -72,7 +65,6 @@ export async function onPartitionableSite<T>(
       (mongod = await startThreeMongods((hosts) => Promise.all(hosts.map((host, at) => network.join(`m${at}`, host)))));
     const settings = {
       ...provider.settings(),
-      SESSION_SECRET: sessionSecret,
       LOG_LEVEL: "error",
       MAX_IN_FLIGHT: "256",
       ...environment,
@@ -112,10 +104,9 @@ function siteOf(
   provider: FakeProvider,
   account: Account,
 ): Site {
-  const { client, services, mongod } = fixture;
+  const { client, mongod } = fixture;
   const at = (name: string): number => Number(name.slice(1));
   const instance = (name: string): ChildInstance => fixture.instances[at(name)] as ChildInstance;
-  const sessions = createDashboardSessions(client.db(), [sessionSecret]);
   return {
     fixture,
     network,
@@ -137,21 +128,6 @@ function siteOf(
         .db("admin")
         .command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
     },
-    async user(name) {
-      const email = `${name}@example.com`;
-      const { _id } = await services.accounts.create(email, true);
-      await services.accounts.link(_id, { issuer: provider.issuer, subject: name });
-      const { secret: key } = await services.apiKeys.create(_id, "read_write");
-      const cookie = await sessions.begin({
-        issuer: provider.issuer,
-        subject: name,
-        sid: undefined,
-        email,
-        name: undefined,
-        idToken: "an-id-token-that-is-no-token",
-      });
-      const token = await accessToken(provider, { sub: name, email });
-      return { name, accountId: new UUID(_id).toHexString(), cookie: `records_session=${cookie}`, key, token };
-    },
+    user: async (name) => ({ name, ...(await createUser(fixture, provider, name)) }),
   };
 }

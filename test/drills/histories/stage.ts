@@ -1,8 +1,6 @@
 // Sets up a round: its contacts and users, and the clients that work on them.
 import { setTimeout as sleep } from "node:timers/promises";
-import { childToken } from "../../fixtures/service/child.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import { rest } from "../../fixtures/service/service.ts";
 import type { Owners } from "./credentials.ts";
 import { owner } from "./credentials.ts";
 import { slowWriters } from "./writers.ts";
@@ -29,13 +27,7 @@ const usersPerOwner = 6;
 
 /** Creates them before any fault. */
 export async function prepare(site: Site, number: number): Promise<Stage> {
-  const ingest = ingestInto(
-    {
-      internalCall: (rpc, body) =>
-        rest(`http://127.0.0.1:${site.instance("i0").internalPort}`, `/${rpc}`, { key: childToken, body }),
-    },
-    site.account.id,
-  );
+  const ingest = ingestInto(site.instance("i0"), site.account.id);
   const makeRegisters = (count: number, externalId?: string): Promise<Register[]> =>
     untilServed(() => makeAtOnce(count, externalId));
   const makeAtOnce = async (count: number, externalId?: string): Promise<Register[]> => {

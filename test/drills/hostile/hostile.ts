@@ -7,6 +7,7 @@ import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break, Build } from "../fixture/broken.ts";
 import { brokenBuild, brokenControl } from "../fixture/broken.ts";
+import { putInto } from "../fixture/user.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { User } from "../isolation/users.ts";
@@ -16,11 +17,8 @@ import type { Case } from "./cases.ts";
 import { dense, sendDense } from "./dense.ts";
 import type { Selection } from "./derived.ts";
 import { derive } from "./derived.ts";
-import type { Flood } from "./floods.ts";
-import { ping, resetStreams } from "./floods.ts";
 import { gauged, openGauge } from "./gauge.ts";
 import { largestResponses } from "./largest.ts";
-import { checkMalformed } from "./malformed.ts";
 import { emailSlot } from "./regressions.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
@@ -28,7 +26,7 @@ import { hardShapes } from "./shapes.ts";
 import { fillWithUnread, holdUnread, leaveFailuresUnread, maxOpen } from "./unread.ts";
 import type { Outcome } from "./slow.ts";
 import { slownesses, startSlow } from "./slow.ts";
-import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
+import { isRunning, residentMb } from "./vitals.ts";
 import { maxBlockMs, weighAll } from "./weigh.ts";
 
 /** What to run: everything, or one attack for a control. */
@@ -201,7 +199,7 @@ async function check(
     }
     if (focus === "all" || focus === "unread") {
       const account = await fixture.account();
-      await fillWithUnread(where.internal, account.id);
+      await fillWithUnread(putInto(fixture, account.id));
       await during("unread responses", async () => {
         const { statuses, growth } = await holdUnread(base, pid, account.key, long ? 200 : 75);
         figures["unread responses, by status"] = JSON.stringify(statuses);
@@ -213,7 +211,7 @@ async function check(
       });
     }
     if (focus === "all" || focus === "largest") {
-      const every = await largestResponses(where, user, long ? 1 : shortShare);
+      const every = await largestResponses(where, putInto(fixture, user.accountId), user, long ? 1 : shortShare);
       // The short form takes one REST request, two RPCs and a tool.
       const largest = every.filter((_, at) => long || at % 6 === 0);
       await during("the largest responses", () => measured("a largest response", largest, 60_000));
@@ -225,18 +223,7 @@ async function check(
       await during("hard texts", () => measured("a hard text", cases, focus === "all" ? derivingMs[form] : controlMs));
       derived.close();
     }
-    if (focus === "all") {
-      await during("hard shapes", () => measured("a hard shape", hardShapes(where, user), 60_000));
-      await during("malformed messages", async () => {
-        const { count, wrong } = await checkMalformed(base, user.key);
-        figures["malformed messages"] = count;
-        violations.push(...wrong);
-      });
-      // The attack lasts a while, so that the p99 has enough probes.
-      const count = long ? 60_000 : 1_000;
-      await during("reset streams", () => note("resets", () => resetStreams(base, user.key, count)));
-      await during("pings", () => note("pings", () => ping(base, count)));
-    }
+    if (focus === "all") await during("hard shapes", () => measured("a hard shape", hardShapes(where, user), 60_000));
     if (slow !== undefined) {
       const patienceMs = focus === "slow" ? 7_000 : long ? 110_000 : 20_000;
       await during("slow clients", async () => checkSlow(await slow.settled(patienceMs), figures, violations));
@@ -252,14 +239,6 @@ async function check(
   } finally {
     gauge.close();
     await probes.stop();
-  }
-
-  async function note(what: string, flood: () => Promise<Flood>): Promise<void> {
-    const before = mainThreadMs(pid);
-    const { sent, broken } = await flood();
-    figures[what] = sent;
-    figures[`connections closed because of ${what}`] = broken;
-    figures[`main thread ms per item of ${what}`] = (mainThreadMs(pid) - before) / sent;
   }
 }
 

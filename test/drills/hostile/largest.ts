@@ -1,10 +1,10 @@
 // Requests for the largest possible responses, on every wire.
-import { childToken } from "../../fixtures/service/child.ts";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import type { Ingest } from "../../fixtures/clients/ingest.ts";
 import type { Where } from "../isolation/operations.ts";
 import type { User } from "../isolation/users.ts";
-import { patiently, send } from "../isolation/raw.ts";
+import { send } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
-import { enveloped } from "./requests.ts";
 
 /** A full page of contacts, each with the maximum of notes of the maximum length: 50 MB. */
 const contacts = 25;
@@ -14,54 +14,32 @@ const sessionNotes = 600;
 const word = "largest";
 const json = "application/json";
 
-/** Stores items through an ingest RPC, in the field `batch`, and returns their ids. */
-export type Put = (rpc: string, batch: string, items: readonly object[]) => Promise<string[]>;
-
 /** A note of the maximum length. */
 export const maxNoteLength = { content: longest, created_at: "2026-03-01T10:00:00Z" };
-
-/** Returns a function that stores items in an account. */
-export function putInto(internal: string, accountId: string): Put {
-  return async (rpc, batch, items) => {
-    const headers = { "content-type": json, authorization: `Bearer ${childToken}` };
-    const path = `/records.ingest.v1.IngestService/${rpc}`;
-    const whole = JSON.stringify({ account_id: accountId, [batch]: items });
-    const { body } = await patiently(() => send(internal, "POST", path, headers, whole));
-    const { results = [] } = JSON.parse(body.toString()) as {
-      readonly results?: readonly { readonly id: string; readonly error?: object }[];
-    };
-    if (results.length !== items.length || results.some(({ error }) => error !== undefined))
-      throw new Error(`${rpc}: ${body.toString().slice(0, 300)}`);
-    return results.map(({ id }) => id);
-  };
-}
 
 /**
  * Fills an account with the largest records and returns its session id. Even with a `share` of the notes, the responses
  * are larger than what an instance builds in one go.
  */
-export async function fillWithLargest(internal: string, accountId: string, name: string, share = 1): Promise<string> {
-  const put = putInto(internal, accountId);
+export async function fillWithLargest(put: Ingest, name: string, share = 1): Promise<string> {
   const at = maxNoteLength;
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${name} ${number}` }));
-  for (const contact_id of await put("UpsertContacts", "contacts", named)) {
+  for (const contact_id of await put.contacts(...named)) {
     const own = Array.from({ length: (share * notes) / 2 }, () => ({ ...at, contact_id, source: "app" }));
-    for (let half = 0; half < 2; half++) await put("UpsertContactNotes", "notes", own);
+    for (let half = 0; half < 2; half++) await put.contactNotes(...own);
   }
-  const [session_id = ""] = await put("UpsertSessions", "sessions", [{ title: name, session_date: at.created_at }]);
+  const session_id = await put.session({ title: name, session_date: at.created_at });
   const note = { ...at, session_id, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
-  for (let position = 0; position < share * sessionNotes; position += 25) {
-    const some = Array.from({ length: 25 }, () => ({ ...note, position }));
-    await put("UpsertSessionNotes", "notes", some);
-  }
-  await put("PutTranscripts", "transcripts", [{ session_id, transcript: "Zoë: 🙂 王小明 \n".repeat(180_000) }]);
+  for (let position = 0; position < share * sessionNotes; position += 25)
+    await put.sessionNotes(...Array.from({ length: 25 }, () => ({ ...note, position })));
+  await put.transcript({ session_id, transcript: "Zoë: 🙂 王小明 \n".repeat(180_000) });
   return session_id;
 }
 
 /** Fills the account and returns one case for each read on each wire. */
-export async function largestResponses({ base, internal }: Where, user: User, share = 1): Promise<Case[]> {
-  const { key, token, accountId } = user;
-  const session_id = await fillWithLargest(internal, accountId, word, share);
+export async function largestResponses({ base }: Where, put: Ingest, user: User, share = 1): Promise<Case[]> {
+  const { key, token } = user;
+  const session_id = await fillWithLargest(put, word, share);
   const by = { authorization: `Bearer ${key}` };
   const rest = (path: string, coding: string): Case => ({
     name: `GET ${path}, ${coding}`,
@@ -76,7 +54,7 @@ export async function largestResponses({ base, internal }: Where, user: User, sh
   ] as const;
   const wires = [
     ["Connect", json, (body: Buffer) => body],
-    ["gRPC-Web", "application/grpc-web+json", enveloped],
+    ["gRPC-Web", "application/grpc-web+json", (body: Buffer) => encodeEnvelope(0, body)],
   ] as const;
   const tools = [
     ["search_contacts", { query: word }],

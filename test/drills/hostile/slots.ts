@@ -1,6 +1,7 @@
 // The places outside a body that take text: headers, path segments and query parameters.
 import type { Request } from "./requests.ts";
-import type { Sent, Status, Wire } from "./wire.ts";
+import type { Sent } from "../isolation/raw.ts";
+import type { Status, Wire } from "./wire.ts";
 
 /** One way to put text somewhere. */
 export interface Way {

@@ -1,7 +1,7 @@
 // Slow clients that send single bytes, or nothing, over HTTP/1.1 and HTTP/2.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
-import { flags, frame, literal, types } from "../../fixtures/clients/http2-frames.ts";
+import { flags, frame, literal, preface as magic, types } from "../../fixtures/clients/http2-frames.ts";
 
 /** The port that slow clients connect to, and a valid key. */
 export interface Victim {
@@ -26,11 +26,8 @@ export interface Outcome {
 }
 
 const nothing = Buffer.alloc(0);
-const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
-const prefaceWithoutWindow = Buffer.concat([
-  Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-  frame(types.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])),
-]);
+const preface = Buffer.concat([magic, frame(types.settings, 0, 0)]);
+const prefaceWithoutWindow = Buffer.concat([magic, frame(types.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]))]);
 const getHealth = frame(
   types.headers,
   flags.endStream | flags.endHeaders,
@@ -58,7 +55,11 @@ export const slownesses: readonly Slowness[] = [
   },
   { name: "half of HTTP/2's preface", first: () => preface.subarray(0, 10), drip: () => nothing },
   { name: "HTTP/2 without a request", first: () => preface, drip: () => nothing },
-  { name: "HTTP/2 with pings and no request", first: () => preface, drip: () => frame(6, 0, 0, Buffer.alloc(8)) },
+  {
+    name: "HTTP/2 with pings and no request",
+    first: () => preface,
+    drip: () => frame(types.ping, 0, 0, Buffer.alloc(8)),
+  },
   {
     name: "HTTP/2 headers byte by byte",
     first: (victim) => Buffer.concat([preface, headersOf(victim).subarray(0, 12)]),
@@ -67,7 +68,7 @@ export const slownesses: readonly Slowness[] = [
   {
     name: "an HTTP/2 body byte by byte",
     first: (victim) => Buffer.concat([preface, headersOf(victim)]),
-    drip: () => frame(0, 0, 1, Buffer.from(" ")),
+    drip: () => frame(types.data, 0, 1, Buffer.from(" ")),
   },
   {
     name: "a missing HTTP/2 body",
@@ -151,17 +152,10 @@ function client(victim: Victim, kind: Slowness): Client {
   return { kind, socket, closed, keptMs: () => kept };
 }
 
-/** The HEADERS frame of a POST to contacts. */
+/** The HEADERS frame of a POST to contacts: method and scheme from the static table, the others as literals. */
 function headersOf({ key }: Victim): Buffer {
-  const literal = (index: readonly number[], value: string): Buffer =>
-    Buffer.concat([Buffer.from([...index, value.length]), Buffer.from(value)]);
-  // RFC 7541: names and values from the static table, and literals without indexing.
-  const block = Buffer.concat([
-    Buffer.from([0x83, 0x86]),
-    literal([0x04], "/v1/contacts"),
-    literal([0x01], "localhost"),
-    literal([0x0f, 0x08], `Bearer ${key}`),
-    literal([0x0f, 0x10], "application/json"),
-  ]);
-  return frame(1, 4, 1, block);
+  const fields = { ":path": "/v1/contacts", ":authority": "localhost", authorization: `Bearer ${key}` };
+  const all = Object.entries({ ...fields, "content-type": "application/json" });
+  const block = [Buffer.from([0x83, 0x86]), ...all.map(([name, value]) => literal(name, value))];
+  return frame(types.headers, flags.endHeaders, 1, Buffer.concat(block));
 }

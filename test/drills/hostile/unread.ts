@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
-import { maxNoteLength, putInto } from "./largest.ts";
+import type { Ingest } from "../../fixtures/clients/ingest.ts";
+import { maxNoteLength } from "./largest.ts";
 import { residentMb } from "./vitals.ts";
 
 /** 3.6 MB, below the size of a huge response, which takes a slot. */
@@ -60,12 +61,11 @@ export interface Held {
 }
 
 /** Fills an account with records for large responses. */
-export async function fillWithUnread(internal: string, accountId: string): Promise<void> {
-  const put = putInto(internal, accountId);
+export async function fillWithUnread(put: Ingest): Promise<void> {
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${word} ${number}` }));
-  for (const contact_id of await put("UpsertContacts", "contacts", named)) {
+  for (const contact_id of await put.contacts(...named)) {
     const own = Array.from({ length: notes }, () => ({ ...maxNoteLength, contact_id, source: "app" }));
-    for (let from = 0; from < notes; from += 15) await put("UpsertContactNotes", "notes", own.slice(from, from + 15));
+    for (let from = 0; from < notes; from += 15) await put.contactNotes(...own.slice(from, from + 15));
   }
 }
 

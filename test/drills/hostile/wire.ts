@@ -2,15 +2,7 @@
 import type { ClientHttp2Session } from "node:http2";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
-
-/** A request whose headers are bytes in latin1. */
-export interface Sent {
-  readonly base: string;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | undefined;
-}
+import type { Sent } from "../isolation/raw.ts";
 
 /** The HTTP status; 0 without a response. */
 export interface Status {

@@ -10,7 +10,7 @@ export interface Findings {
 }
 
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
-const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+export const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 /** The fence around records in a prompt, which is random. */
 const fence = /records-[0-9a-f]{32}/g;
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;

@@ -1,6 +1,6 @@
 // Probes ingest: puts another account's ids and external ids into every item of every batch and into an import.
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { fromJson, toJson } from "@bufbuild/protobuf";
+import { ScalarType, fromJson, toJson } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createClient } from "@connectrpc/connect";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
@@ -14,7 +14,7 @@ import {
 import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Findings } from "./checker.ts";
-import { leaksIn, difference } from "./checker.ts";
+import { difference, leaksIn, uuid } from "./checker.ts";
 import type { User } from "./users.ts";
 import { newWord, secretsOf } from "./users.ts";
 import { patiently, send } from "./raw.ts";
@@ -33,25 +33,6 @@ interface Variation {
    */
   readonly makes: boolean;
 }
-
-/** The text fields of items. */
-const texts = new Set([
-  "full_name",
-  "notes",
-  "memory",
-  "inferred_name",
-  "title",
-  "subtitle",
-  "recording_status",
-  "source",
-  "conference_provider",
-  "conference_url",
-  "provider_doc_url",
-  "title_slug",
-  "content",
-  "transcript",
-  "phone",
-]);
 
 /**
  * Sends every variation on behalf of one account and returns the other account's values in them. Without `makes`, sends
@@ -122,7 +103,7 @@ function compare(
     (JSON.stringify(result) ?? "nothing")
       .replaceAll(String(sent), "<sent>")
       .replaceAll(String(sent).toLowerCase(), "<sent>")
-      .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "<id>");
+      .replace(uuid, "<id>");
   const [first, second] = [like(foreign, pair.foreign), like(absent, pair.absent)];
   if (!makes && first !== second)
     findings.violations.push(`${what} differs from the response for an unknown id: ${difference(first, second)}`);
@@ -276,8 +257,7 @@ function baseValue(field: DescField, own: User, findings: Findings): JsonValue |
     return undefined;
   if (field.message !== undefined) return undefined;
   if (field.enum !== undefined) return field.enum.values.find(({ number }) => number !== 0)?.name;
-  if (name === "position" || name === "duration_seconds") return 1;
-  if (texts.has(name)) return newWord();
+  if (field.fieldKind === "scalar") return field.scalar === ScalarType.STRING ? newWord() : 1;
   findings.violations.push(`no value known for ${parent.name}.${name}`);
   return undefined;
 }

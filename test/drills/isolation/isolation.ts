@@ -1,7 +1,6 @@
 // The isolation drill: two accounts with marked records. Each requests everything of the other on every wire, and
 // nothing may leak.
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { childToken } from "../../fixtures/service/child.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
@@ -14,14 +13,12 @@ import { assistantOperations } from "./assistant.ts";
 import { probeIngest, without } from "./ingest.ts";
 import type { Findings } from "./checker.ts";
 import type { Operation, Where } from "./operations.ts";
-import { rpcOperations } from "./operations.ts";
+import { rpcOperations, unknownRpcs } from "./operations.ts";
 import type { User } from "./users.ts";
-import { quantile } from "../load/load.ts";
 import { documentsOf, internalOf, newUser } from "./users.ts";
 import type { Reach, Sides } from "./probe.ts";
 import { claim, probe, probeHeaders, probeKey, probeOwn } from "./probe.ts";
 import { closeConnections, send } from "./raw.ts";
-import { unknownRpcs } from "./served.ts";
 
 /** What to check: everything, or one wire for a control. */
 type Focus = "all" | "REST" | "MCP" | "ingest";
@@ -105,7 +102,7 @@ async function check(
   const records = reads.filter(({ shows }) => shows);
   const sides: Sides = { own, other };
   const mirrored: Sides = { own: other, other: own };
-  findings.violations.push(...(await unknownRpcs(where.internal)));
+  findings.violations.push(...unknownRpcs());
 
   // Each account performs every operation once, so that caches and stores have data of both.
   for (const side of [sides, mirrored]) await byWire(reads, (operation) => probeOwn(operation, side, findings));
@@ -170,7 +167,6 @@ async function check(
     operations: operations.length,
   };
   if (focus !== "all") return { figures, violations: findings.violations };
-  const times = await timing(where, sides, form === "long" ? 2_000 : 50);
   const erased = await send(
     where.internal,
     "POST",
@@ -180,7 +176,7 @@ async function check(
   );
   if (erased.status !== 200) findings.violations.push(`DeleteAccount got ${erased.status}`);
   same("the erasure of another account", before, await documentsOf(fixture, other), findings);
-  return { figures: { ...figures, ...times }, violations: findings.violations };
+  return { figures, violations: findings.violations };
 }
 
 /** Runs all wires in parallel and the operations of each in sequence, until there are enough violations. */
@@ -211,29 +207,4 @@ function same(
       findings.violations.push(
         `${what} changed ${name}: ${before.get(name) ?? "absent"} → ${after.get(name) ?? "gone"}`,
       );
-}
-
-/**
- * Compares the time of a 404 for another account's contact with that of an unknown one. Reported only, never a
- * violation.
- */
-async function timing({ base }: Where, { own, other }: Sides, pairs: number): Promise<Record<string, number>> {
-  const timed = async (id: string): Promise<number> => {
-    const begun = performance.now();
-    await send(base, "GET", `/v1/contacts/${id}`, { authorization: `Bearer ${own.key}` });
-    return performance.now() - begun;
-  };
-  const foreign: number[] = [];
-  const absent: number[] = [];
-  for (let pair = 0; pair < pairs; pair++) {
-    // Alternates the order, because the first request may be slower.
-    if (pair % 2 === 0) foreign.push(await timed(other.ids.contact));
-    absent.push(await timed(randomUUID()));
-    if (pair % 2 === 1) foreign.push(await timed(other.ids.contact));
-  }
-  return {
-    "median ms of a foreign 404": quantile(foreign, 0.5),
-    "median ms of an unknown 404": quantile(absent, 0.5),
-    "pairs timed": pairs,
-  };
 }

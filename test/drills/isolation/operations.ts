@@ -1,13 +1,16 @@
 // Every operation on every wire, from the routing table and the descriptors, with its fields and how to send it.
-import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
+import type { DescMethod, DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import { fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../../src/http/enum-names.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { table } from "../../../src/http/route.ts";
+import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { everyService } from "../../fixtures/clients/descriptors.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { User } from "./users.ts";
-import type { RawResponse } from "./raw.ts";
-import { send, sendGrpc } from "./raw.ts";
+import type { RawResponse, Sent } from "./raw.ts";
+import { send, sendHttp2 } from "./raw.ts";
 
 /** Values of the fields. */
 export type Given = Readonly<Record<string, unknown>>;
@@ -27,6 +30,11 @@ export interface Operation {
   send(given: Given, as: User, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
   /** Decodes a success to text for comparison; undefined if the body is text. */
   readonly textOf?: (response: RawResponse) => string;
+}
+
+/** An operation whose request is known before it is sent. */
+export interface RpcOperation extends Operation {
+  request(given: Given, as: User): Sent;
 }
 
 /** Where an instance listens. */
@@ -61,13 +69,26 @@ export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => r
   }));
 
 /** REST, the four RPC wires on the public listener, and Connect on the internal one. */
-export function rpcOperations(where: Where): Operation[] {
+export function rpcOperations(where: Where): RpcOperation[] {
   for (const { rpc } of table) acceptShortEnumNames(rpc.input);
-  const overRpc = (route: Route): Operation[] => [...rpcs(route, where.base), ...internal(route, where)];
   return [
-    ...beyondRest.flatMap(overRpc),
-    ...table.flatMap((route) => [rest(route, where), ...(route.credential === "session" ? [] : overRpc(route))]),
+    ...beyondRest.flatMap((route) => rpcs(route, where)),
+    ...table.flatMap((route) => [rest(route, where), ...(route.credential === "session" ? [] : rpcs(route, where))]),
   ];
+}
+
+/** Describes the RPCs on the records of an account that the drill does not call. */
+export function unknownRpcs(): string[] {
+  const called = new Set<DescMethod>([...table, ...beyondRest].map(({ rpc }) => rpc));
+  return everyService
+    .filter(({ typeName }) => !typeName.startsWith("records.admin.v1."))
+    .flatMap(({ methods }) => methods)
+    .filter((rpc) =>
+      rpc.parent === IngestService
+        ? rpc.methodKind !== "unary" && !["Import", "Export"].includes(rpc.name)
+        : !called.has(rpc),
+    )
+    .map(({ name }) => `no value known for ${name}`);
 }
 
 /** The fields that the tool of an operation needs. */
@@ -93,95 +114,80 @@ function facts(route: Route): Omit<Operation, "name" | "wire" | "send"> {
   };
 }
 
-function rest(route: Route, { base, origin }: Where): Operation {
-  const { method, template, credential, body } = route;
+function operationOf(made: Omit<RpcOperation, "send">): RpcOperation {
   return {
+    ...made,
+    send(given, as, more = {}) {
+      const { base, method, path, body, ...request } = made.request(given, as);
+      const headers = { ...request.headers, ...more };
+      return made.wire === "gRPC"
+        ? sendHttp2({ base, method, path, headers, body })
+        : send(base, method, path, headers, body);
+    },
+  };
+}
+
+function rest(route: Route, { base, origin }: Where): RpcOperation {
+  const { method, template, credential, body } = route;
+  const inPath = new Set(route.path.map(({ name }) => name));
+  return operationOf({
     ...facts(route),
     name: `${method} ${template}`,
     wire: "REST",
-    send(given, as, headers = {}) {
-      const inPath = new Set(route.path.map(({ name }) => name));
+    request(given, as) {
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
       const others = Object.entries(given).filter(([name]) => !inPath.has(name));
-      const query =
-        body === undefined && others.length > 0
-          ? `?${new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)])).toString()}`
-          : "";
-      const sent = body === undefined ? undefined : JSON.stringify(Object.fromEntries(others));
       const by = credential === "session" ? { cookie: as.cookie, origin } : { authorization: `Bearer ${as.key}` };
-      return send(
-        base,
-        method,
-        path + query,
-        { ...by, ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers },
-        sent,
-      );
+      if (body !== undefined) {
+        const headers = { ...by, "content-type": "application/json" };
+        return { base, method, path, headers, body: Buffer.from(JSON.stringify(Object.fromEntries(others))) };
+      }
+      const query = new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)]));
+      return { base, method, path: others.length === 0 ? path : `${path}?${query.toString()}`, headers: by };
     },
-  };
-}
-
-const binaryTypes = { connect: "application/proto", web: "application/grpc-web+proto" } as const;
-
-function rpcs(route: Route, base: string): Operation[] {
-  const { rpc } = route;
-  const path = `${rpc.parent.typeName}/${rpc.name}`;
-  const bearer = (as: User): Record<string, string> => ({ authorization: `Bearer ${as.key}` });
-  const binary = (given: Given): Uint8Array => toBinary(rpc.input, fromJson(rpc.input, jsonOf(route, given)));
-  const decoded = (bytes: Uint8Array): string => JSON.stringify(toJson(rpc.output, fromBinary(rpc.output, bytes)));
-  const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<RawResponse> =>
-    send(base, "POST", `/${path}`, { "content-type": type, ...headers }, body);
-  const all = {
-    ...facts(route),
-    fields: rpc.input.fields.map(({ name }) => name).filter((name) => name !== "update_mask"),
-  };
-  return [
-    {
-      ...all,
-      name: rpc.name,
-      wire: "Connect",
-      send: (given, as, headers = {}) =>
-        post("application/json", JSON.stringify(jsonOf(route, given)), { ...bearer(as), ...headers }),
-    },
-    {
-      ...all,
-      name: rpc.name,
-      wire: "Connect in binary",
-      textOf: ({ body }) => decoded(body),
-      send: (given, as, headers = {}) => post(binaryTypes.connect, binary(given), { ...bearer(as), ...headers }),
-    },
-    {
-      ...all,
-      name: rpc.name,
-      wire: "gRPC",
-      textOf: ({ body }) => decoded(unwrapped(body)),
-      send: (given, as, headers = {}) => sendGrpc(base, path, binary(given), { ...bearer(as), ...headers }),
-    },
-    {
-      ...all,
-      name: rpc.name,
-      wire: "gRPC-Web",
-      textOf: ({ body }) => decoded(unwrapped(body)),
-      send: (given, as, headers = {}) => post(binaryTypes.web, wrapped(binary(given)), { ...bearer(as), ...headers }),
-    },
-  ];
-}
-
-function internal(route: Route, { internal: base }: Where): Operation[] {
-  if (route.credential !== "key") return [];
-  const path = `/${route.rpc.parent.typeName}/${route.rpc.name}`;
-  const headers = (as: User): Record<string, string> => ({
-    "content-type": "application/json",
-    authorization: `Bearer ${childToken}`,
-    "records-account-id": as.accountId,
   });
+}
+
+function rpcs(route: Route, { base, internal }: Where): RpcOperation[] {
+  const { rpc } = route;
+  const fields = rpc.input.fields.map(({ name }) => name).filter((name) => name !== "update_mask");
+  const json = (given: Given): Uint8Array => Buffer.from(JSON.stringify(jsonOf(route, given)));
+  const binary = (given: Given): Uint8Array => toBinary(rpc.input, fromJson(rpc.input, jsonOf(route, given)));
+  const inEnvelope = (given: Given): Uint8Array => encodeEnvelope(0, binary(given));
+  const same = (body: Buffer): Uint8Array => body;
+  const decoded = (bytes: Uint8Array): string => JSON.stringify(toJson(rpc.output, fromBinary(rpc.output, bytes)));
+  const method = "POST";
+  const path = `/${rpc.parent.typeName}/${rpc.name}`;
+  const wires = [
+    ["Connect", "application/json", json, undefined],
+    ["Connect in binary", "application/proto", binary, same],
+    ["gRPC", "application/grpc", inEnvelope, unwrapped],
+    ["gRPC-Web", "application/grpc-web+proto", inEnvelope, unwrapped],
+  ] as const;
+  const ofRoute = { ...facts(route), fields, name: rpc.name };
+  const operations = wires.map(([wire, type, write, read]) =>
+    operationOf({
+      ...ofRoute,
+      wire,
+      ...(read !== undefined && { textOf: ({ body }) => decoded(read(body)) }),
+      request(given, as) {
+        const by = { authorization: `Bearer ${as.key}`, ...(wire === "gRPC" && { te: "trailers" }) };
+        return { base, method, path, headers: { "content-type": type, ...by }, body: write(given) };
+      },
+    }),
+  );
+  if (route.credential !== "key") return operations;
   return [
-    {
-      ...facts(route),
-      name: route.rpc.name,
+    ...operations,
+    operationOf({
+      ...ofRoute,
       wire: "the internal listener",
-      send: (given, as, more = {}) =>
-        send(base, "POST", path, { ...headers(as), ...more }, JSON.stringify(jsonOf(route, given))),
-    },
+      request(given, { accountId }) {
+        const by = { authorization: `Bearer ${childToken}`, "records-account-id": accountId };
+        const headers = { "content-type": "application/json", ...by };
+        return { base: internal, method, path, headers, body: json(given) };
+      },
+    }),
   ];
 }
 
@@ -191,12 +197,6 @@ function jsonOf(route: Route, given: Given): JsonObject {
   if (route.body?.mask === undefined) return json;
   const named = route.body.fields.filter(({ name }) => name in given).map(({ local }) => local);
   return { ...json, [route.body.mask]: named.join(",") };
-}
-
-function wrapped(message: Uint8Array): Uint8Array {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
 }
 
 /** The first enveloped message of a body; empty if there is none. */

@@ -1,6 +1,6 @@
 // Puts another account's ids into every field of every operation and compares the responses with those for unknown ids.
 import type { Findings } from "./checker.ts";
-import { leaksIn, normalized, difference } from "./checker.ts";
+import { difference, leaksIn, normalized, uuid } from "./checker.ts";
 import type { Given, Operation } from "./operations.ts";
 import type { User } from "./users.ts";
 import { secretsOf } from "./users.ts";
@@ -111,9 +111,7 @@ export async function probeKey(
     findings.violations.push(
       `${named(operation)} under another account's idempotency key: ${difference(first, second)}`,
     );
-  const made = [...response.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(
-    ([id]) => id,
-  );
+  const made = response.body.toString("latin1").match(uuid) ?? [];
   for (const leak of leaksIn(mine, made, given))
     findings.violations.push(`${named(operation)} under another account's idempotency key leaked its id ${leak}`);
   const again = await patiently(() => operation.send(given, sides.other, { "idempotency-key": key }));

@@ -1,7 +1,17 @@
 // Sends an HTTP request and returns the raw response: status, every header and trailer, every byte of the body.
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
+import { http2Call } from "../../fixtures/clients/http2-call.ts";
+
+/** A request. */
+export interface Sent {
+  readonly base: string;
+  readonly method: string;
+  readonly path: string;
+  /** Bytes in latin1. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+}
 
 /** A complete response. */
 export interface RawResponse {
@@ -52,18 +62,10 @@ export function send(
   });
 }
 
-/** One gRPC call. The body of the response includes the envelopes. */
-export async function sendGrpc(
-  base: string,
-  rpc: string,
-  message: Uint8Array,
-  headers: Record<string, string>,
-): Promise<RawResponse> {
-  const {
-    status,
-    headers: received,
-    bytes,
-  } = await grpcCall(base, rpc, message, { "x-request-id": "drill", ...headers });
+/** One request over HTTP/2. */
+export async function sendHttp2({ base, method, path, headers, body }: Sent): Promise<RawResponse> {
+  const sent = { ":method": method, ":path": path, "x-request-id": "drill", ...headers };
+  const { status, headers: received, bytes } = await http2Call(base, sent, body);
   return { status, headers: lines(received), body: bytes };
 }
 

@@ -2,21 +2,13 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, UUID } from "mongodb";
-import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
-import { childToken } from "../../fixtures/service/child.ts";
-import { accessToken } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
-import { patiently, send } from "./raw.ts";
+import type { Credentials } from "../fixture/user.ts";
+import { createUser, putInto } from "../fixture/user.ts";
 
 /** A user with an account, every kind of credential, and a record of each kind. */
-export interface User {
-  readonly accountId: string;
-  readonly key: string;
-  /** An access token for assistants. */
-  readonly token: string;
-  /** The cookie of a dashboard session. */
-  readonly cookie: string;
+export interface User extends Credentials {
   /** The unique word that starts all of the user's texts. */
   readonly mark: string;
   readonly email: string;
@@ -30,9 +22,6 @@ export interface User {
   /** External ids by the kind of record. */
   readonly externalIds: Readonly<Record<"contact" | "session" | "contactNote" | "sessionNote", string>>;
 }
-
-/** The session secret of the child processes. */
-const sessionSecret = "child-session-secret-of-32-characters";
 
 /** A unique word without digits, which a search could take for a phone number. */
 export function newWord(): string {
@@ -53,34 +42,9 @@ export async function newUser(
   access: "read_write" | "read_only",
   years: User["years"],
 ): Promise<User> {
-  const { accounts, apiKeys } = fixture.services;
   const mark = newWord();
-  const email = `${mark}@example.com`;
-  const { _id } = await accounts.create(email, true);
-  await accounts.link(_id, { issuer: fake.issuer, subject: mark });
-  const { secret: key } = await apiKeys.create(_id, access);
-  const sessions = createDashboardSessions(fixture.client.db(), [sessionSecret]);
-  const cookie = `records_session=${await sessions.begin({ issuer: fake.issuer, subject: mark, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" })}`;
-  const token = await accessToken(fake, { sub: mark, email });
-
-  const accountId = _id.toHexString();
-  const put = async (rpc: string, batch: string, item: object): Promise<string> => {
-    const headers = { "content-type": "application/json", authorization: `Bearer ${childToken}` };
-    const { body } = await patiently(() =>
-      send(
-        internalOf(fixture),
-        "POST",
-        `/records.ingest.v1.IngestService/${rpc}`,
-        headers,
-        JSON.stringify({ account_id: accountId, [batch]: [item] }),
-      ),
-    );
-    const { results: [result] = [] } = JSON.parse(body.toString()) as {
-      readonly results?: readonly { readonly id?: string; readonly error?: object }[];
-    };
-    if (result?.error !== undefined || result?.id === undefined) throw new Error(`${rpc}: ${body.toString()}`);
-    return result.id;
-  };
+  const credentials = await createUser(fixture, fake, mark, access);
+  const put = putInto(fixture, credentials.accountId);
   const externalIds = {
     contact: `${mark}-x-contact`,
     session: `${mark}-x-session`,
@@ -89,7 +53,7 @@ export async function newUser(
   };
   const phone = newPhone();
   const named = (field: string): string => `${mark} ${field}`;
-  const contact = await put("UpsertContacts", "contacts", {
+  const contact = await put.contact({
     external_id: externalIds.contact,
     full_name: named("name"),
     email: `${mark}@contact.example`,
@@ -98,12 +62,12 @@ export async function newUser(
     memory: named("memory"),
     inferred_name: named("inferred"),
   });
-  const archived = await put("UpsertContacts", "contacts", {
+  const archived = await put.contact({
     full_name: named("archived"),
     email: `${mark}@archived.example`,
     archived_at: "2026-01-01T00:00:00Z",
   });
-  const session = await put("UpsertSessions", "sessions", {
+  const session = await put.session({
     external_id: externalIds.session,
     contact_id: contact,
     title: named("title"),
@@ -117,19 +81,19 @@ export async function newUser(
     provider_doc_url: `https://${mark}.example/doc`,
   });
   for (const year of [years.past, years.future])
-    await put("UpsertSessions", "sessions", {
+    await put.session({
       contact_id: contact,
       title: named(String(year)),
       session_date: `${year}-03-03T10:00:00Z`,
     });
-  const contactNote = await put("UpsertContactNotes", "notes", {
+  const [contactNote = ""] = await put.contactNotes({
     external_id: externalIds.contactNote,
     contact_id: contact,
     content: named("said"),
     source: named("origin"),
   });
-  await put("UpsertContactNotes", "notes", { contact_id: archived, content: named("once said"), source: "import" });
-  const sessionNote = await put("UpsertSessionNotes", "notes", {
+  await put.contactNotes({ contact_id: archived, content: named("once said"), source: "import" });
+  const [sessionNote = ""] = await put.sessionNotes({
     external_id: externalIds.sessionNote,
     session_id: session,
     title: named("heading"),
@@ -138,16 +102,13 @@ export async function newUser(
     type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
   });
   const recording = randomUUID();
-  await put("PutTranscripts", "transcripts", {
+  await put.transcript({
     session_id: session,
     transcript: named("spoken ").repeat(200),
     recording: { id: recording, duration_seconds: 60 },
   });
   return {
-    accountId,
-    key,
-    token,
-    cookie,
+    ...credentials,
     mark,
     email: `${mark}@contact.example`,
     phone,

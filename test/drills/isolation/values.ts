@@ -64,16 +64,6 @@ export function valuesOf(name: string, own: User, other: User): Values | undefin
         ],
       };
     case "to":
-      return {
-        own: "2029-01-01",
-        pairs: [
-          {
-            what: "a day after another account's session",
-            foreign: `${other.years.past}-12-31`,
-            absent: `${other.years.past - 1}-12-31`,
-          },
-        ],
-      };
     case "last_session_before":
       return {
         own: "2029-01-01",

@@ -19,7 +19,7 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import { fillWithLargest } from "../hostile/largest.ts";
 import { waitingMs } from "../hostile/vitals.ts";
-import { internalOf } from "../isolation/users.ts";
+import { putInto } from "../fixture/user.ts";
 import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
 import type { Attack, Means } from "./attacks.ts";
@@ -130,7 +130,7 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
   await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
   const { secret: key } = await apiKeys.create(_id, "read_write");
   if (some.some(({ needsLargest }) => needsLargest === true))
-    await fillWithLargest(internalOf(fixture), _id.toHexString(), "large");
+    await fillWithLargest(putInto(fixture, _id.toHexString()), "large");
   const claims = { sub: "attacker", email: "attacker@example.com" };
   const long = Math.floor(Date.now() / 1_000) - 3_600;
   const { privateKey } = await newKey("nobody's");

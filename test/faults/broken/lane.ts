@@ -6,7 +6,6 @@ import { createClient } from "@connectrpc/connect";
 import { MongoClient } from "mongodb";
 import { BackupService } from "../../../src/gen/records/admin/v1/backup_pb.ts";
 import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../fixtures/sign-in/fixture.ts";
@@ -14,7 +13,8 @@ import { accessToken } from "../../fixtures/sign-in/assistants.ts";
 import type { Ingest } from "../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
-import { sessionSecret, startInstance } from "../../fixtures/service/service.ts";
+import { startInstance } from "../../fixtures/service/service.ts";
+import { storeSession } from "../../fixtures/sign-in/stored-session.ts";
 import type { FaultInjector } from "../fault-injector.ts";
 import type { FaultProxy } from "./proxy.ts";
 import { startFaultProxy } from "./proxy.ts";
@@ -59,20 +59,11 @@ export async function startLane(injector: FaultInjector, whole: TestService): Pr
   const proxy = await startFaultProxy(injector.mongod.uri, hello);
   const fake = await startFakeProvider();
   const service = await startInstance({ ...injector.mongod, uri: proxy.uri }, injector.redis, fake.settings());
-  const sessions = createDashboardSessions(whole.app.client.db(), [sessionSecret]);
 
   async function newUser(): Promise<LaneUser> {
     const subject = randomUUID();
     const account = await newOwner(whole, fake.issuer, subject, `${subject}@example.com`);
-    const identified = {
-      issuer: fake.issuer,
-      subject,
-      sid: undefined,
-      email: undefined,
-      name: undefined,
-      idToken: "none",
-    };
-    const signIn = async (): Promise<string> => `records_session=${await sessions.begin(identified)}`;
+    const signIn = (): Promise<string> => storeSession(whole.app.client.db(), { issuer: fake.issuer, subject });
     return { subject, accountId: account.toHexString(), cookie: await signIn(), signIn };
   }
   async function records(put: Ingest): Promise<{ contact: string; session: string }> {

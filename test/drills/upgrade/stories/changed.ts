@@ -2,7 +2,7 @@
 import type { Version } from "../fleet.ts";
 import { otherThan } from "../fleet.ts";
 import type { Data, Scene, Story } from "./story.ts";
-import { dataOf, found, ingest, read, readBoth, same, wordOf } from "./story.ts";
+import { dataOf, found, ingest, patch, post, read, readBoth, same, wordOf } from "./story.ts";
 
 type Field = "full_name" | "email" | "phone";
 
@@ -15,23 +15,13 @@ const searchedAtMost = 25;
  * last acknowledged value is well defined even though both versions write the document concurrently.
  */
 export async function changedStories(scene: Scene, name: string): Promise<Story[]> {
-  const { traffic, account } = scene;
   const mark = `mark${name}`;
   const values: Record<Field, string> = {
     full_name: `Ann ${wordOf(name, 0)}`,
     email: `${name}@example.com`,
     phone: "+1 415 0",
   };
-  const created = await traffic.send({
-    to: "old",
-    what: name,
-    method: "POST",
-    path: "/v1/contacts",
-    key: account.key,
-    idempotencyKey: name,
-    body: values,
-    expect: [201],
-  });
+  const created = await post(scene, "old", "/v1/contacts", name, values);
   const id = String(dataOf(created)["id"]);
   const path = `/v1/contacts/${id}`;
   const sessionId = await ingest(scene, "new", "UpsertSessions", "sessions", {
@@ -48,15 +38,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
 
   async function change(field: Field, to: Version, value: string): Promise<string> {
     const what = `${field} of ${name} = ${value}, written to the ${to} version`;
-    const response = await traffic.send({
-      to,
-      what,
-      method: "PATCH",
-      path,
-      key: account.key,
-      body: { [field]: value },
-      expect: [200],
-    });
+    const response = await patch(scene, to, path, what, { [field]: value });
     values[field] = value;
     same(scene, `${what}, as returned`, dataOf(response)[field], value);
     same(scene, `${what}, read from the other`, dataOf(await read(scene, otherThan(to), path, name))[field], value);
@@ -116,16 +98,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
     story(async (number, to) => void (await change("phone", to, `+1 415 ${number + 1}`))),
     story(async (number, to) => {
       const key = `${name}-note-${number}`;
-      const response = await traffic.send({
-        to,
-        what: key,
-        method: "POST",
-        path: `${path}/notes`,
-        key: account.key,
-        idempotencyKey: key,
-        body: { content: `${mark} ${number}` },
-        expect: [201],
-      });
+      const response = await post(scene, to, `${path}/notes`, key, { content: `${mark} ${number}` });
       notes.push(dataOf(response));
       const [newest] = dataOf(await read(scene, otherThan(to), path, name))["notes_timeline"] as readonly Data[];
       same(scene, `${key}, written to the ${to} version and read from the other`, newest, dataOf(response));

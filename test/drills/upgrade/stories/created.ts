@@ -1,8 +1,9 @@
 // A client that creates contacts and appends notes with idempotency keys, and repeats each write on the other version.
 import type { Version } from "../fleet.ts";
 import { otherThan } from "../fleet.ts";
+import type { ExpectedResponse } from "../traffic.ts";
 import type { Data, Scene, Story } from "./story.ts";
-import { dataOf, readBoth, read, same } from "./story.ts";
+import { dataOf, post, read, readBoth, same } from "./story.ts";
 
 /** A write and its first response. */
 interface Written {
@@ -17,41 +18,24 @@ const repeatedAtMost = 60;
 
 /** Every repetition of a write returns the first response byte for byte, on both versions. */
 export function createdStory(scene: Scene, name: string): Story {
-  const { traffic, account } = scene;
+  const { traffic } = scene;
   const contacts: { readonly created: Data; readonly notes: readonly Data[] }[] = [];
   const writes: Written[] = [];
 
-  async function post(
-    to: Version,
-    write: Omit<Written, "response">,
-  ): Promise<{ readonly response: string; readonly replayed: boolean; readonly data: Data }> {
-    const response = await traffic.send({
-      ...write,
-      to,
-      what: write.idempotencyKey,
-      method: "POST",
-      key: account.key,
-      expect: [201],
-    });
-    return {
-      response: response.reply.body,
-      replayed: response.reply.headers.get("idempotent-replayed") === "true",
-      data: dataOf(response),
-    };
-  }
-  async function repeat(to: Version, { response: first, ...write }: Written): Promise<void> {
-    const { response, replayed } = await post(to, write);
-    if (response !== first || !replayed)
+  const replayed = ({ reply }: ExpectedResponse): boolean => reply.headers.get("idempotent-replayed") === "true";
+  async function repeat(to: Version, { path, idempotencyKey, body, response: first }: Written): Promise<void> {
+    const again = await post(scene, to, path, idempotencyKey, body);
+    if (again.reply.body !== first || !replayed(again))
       traffic.violation(
-        `${write.idempotencyKey} returned ${first}, but repeated on the ${to} version ${replayed ? "" : "not as a replay "}${response}`,
+        `${idempotencyKey} returned ${first}, but repeated on the ${to} version ${replayed(again) ? "" : "not as a replay "}${again.reply.body}`,
       );
   }
   async function writeTwice(to: Version, path: string, idempotencyKey: string, body: object): Promise<Data> {
-    const { response, data } = await post(to, { path, idempotencyKey, body });
-    const written = { path, idempotencyKey, body, response };
+    const response = await post(scene, to, path, idempotencyKey, body);
+    const written = { path, idempotencyKey, body, response: response.reply.body };
     writes.push(written);
     await repeat(otherThan(to), written);
-    return data;
+    return dataOf(response);
   }
 
   return {

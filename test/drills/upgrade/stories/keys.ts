@@ -1,7 +1,7 @@
 // An account owner who rotates, revokes and creates API keys on one version and uses them on every instance.
 import { UUID } from "mongodb";
-import { createDashboardSessions } from "../../../../src/sign-in/session-store.ts";
 import type { Fixture } from "../../../fixtures/service/fixture.ts";
+import { storeSession } from "../../../fixtures/sign-in/stored-session.ts";
 import type { Fleet, Version } from "../fleet.ts";
 import type { ExpectedResponse, Traffic } from "../traffic.ts";
 import type { Story } from "./story.ts";
@@ -13,23 +13,13 @@ export const provider = {
   OIDC_CLIENT_ID: "records",
   OIDC_CLIENT_SECRET: "client-secret-of-the-drill",
 } as const;
-/** The session secret of instances that `startChild` starts. */
-const sessionSecret = "child-session-secret-of-32-characters";
-const subject = "person-dora";
 
 /** A change of the key takes effect on every instance with the next request. */
 export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic): Promise<Story> {
   const account = await fixture.account();
-  await fixture.services.accounts.link(new UUID(account.id), { issuer: provider.OIDC_ISSUER, subject });
-  const signedIn = {
-    issuer: provider.OIDC_ISSUER,
-    subject,
-    sid: undefined,
-    email: "dora@example.com",
-    name: undefined,
-    idToken: "an-id-token-that-is-no-token",
-  };
-  const cookie = `records_session=${await createDashboardSessions(fixture.client.db(), [sessionSecret]).begin(signedIn)}`;
+  const identity = { issuer: provider.OIDC_ISSUER, subject: "person-dora" };
+  await fixture.services.accounts.link(new UUID(account.id), identity);
+  const cookie = await storeSession(fixture.client.db(), { ...identity, email: "dora@example.com" });
   let [key, previous]: [string | undefined, string | undefined] = [account.key, undefined];
 
   const change = (

@@ -28,6 +28,31 @@ export function dataOf({ reply }: ExpectedResponse): Data {
   return (JSON.parse(reply.body) as { readonly data: Data }).data;
 }
 
+/** Sends a write whose idempotency key describes it. */
+export function post(
+  { traffic, account: { key } }: Scene,
+  to: Version,
+  path: string,
+  idempotencyKey: string,
+  body: object,
+  status = 201,
+): Promise<ExpectedResponse> {
+  const expect = [status];
+  return traffic.send({ to, what: idempotencyKey, method: "POST", path, key, idempotencyKey, body, expect });
+}
+
+/** Changes the record at a path. */
+export function patch(
+  { traffic, account: { key } }: Scene,
+  to: Version,
+  path: string,
+  what: string,
+  body: object,
+  status = 200,
+): Promise<ExpectedResponse> {
+  return traffic.send({ to, what, method: "PATCH", path, key, body, expect: [status] });
+}
+
 /** Reads a path from a version. */
 export async function read(
   { traffic, account }: Scene,
