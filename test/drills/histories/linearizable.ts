@@ -1,5 +1,6 @@
 // Decides whether the history of a contact is linearizable: Wing and Gong's search with Lowe's memoization.
 import type { Fields } from "./operation.ts";
+import { fieldNames } from "./operation.ts";
 
 /** An operation on the contact: sets some fields, then returns some. */
 export interface Step {
@@ -28,7 +29,6 @@ interface End {
   after?: End;
 }
 
-const names = ["full_name", "email", "phone"] as const;
 const stepsAtMost = 300_000;
 
 /** Searches for an order. Gives up with undefined after too many steps. */
@@ -72,7 +72,7 @@ export function check(initial: Fields, steps: readonly Step[]): Verdict {
 /** The state after the operation, or undefined if the operation returned something else. */
 function after(state: Fields, { wrote, saw }: Step): Fields | undefined {
   const next = wrote === undefined ? state : { ...state, ...wrote };
-  const fits = saw === undefined || names.every((name) => saw[name] === undefined || saw[name] === next[name]);
+  const fits = saw === undefined || fieldNames.every((name) => saw[name] === undefined || saw[name] === next[name]);
   return fits ? next : undefined;
 }
 

@@ -1,11 +1,8 @@
 // The history: every operation of every client, with its times and outcome.
 
 /** The fields of a contact that the clients write and read. */
-export interface Fields {
-  readonly full_name: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-}
+export const fieldNames = ["full_name", "email", "phone"] as const;
+export type Fields = Readonly<Record<(typeof fieldNames)[number], string | null>>;
 
 /** What a client knows about a completed operation. */
 export type Outcome =

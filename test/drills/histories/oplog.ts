@@ -3,6 +3,7 @@
 import type { Document, MongoClient, Timestamp } from "mongodb";
 import { UUID } from "mongodb";
 import type { Fields } from "./operation.ts";
+import { fieldNames } from "./operation.ts";
 
 /** A value that a field had. */
 export interface Value {
@@ -28,8 +29,6 @@ interface Change {
   readonly o: Document;
   readonly o2?: Document;
 }
-
-const names = ["full_name", "email", "phone"] as const;
 
 /** The oplog is local to each member, so a majority read does not apply. */
 const anywhere = { readConcern: { level: "local" } } as const;
@@ -69,7 +68,7 @@ export async function readCommitted(client: MongoClient, since: Timestamp): Prom
     if (!(id instanceof UUID)) return;
     if (op === "i") kept(created, String(o["full_name"])).push(id.toHexString());
     const changed = fieldsOf(op, o);
-    for (const name of names) {
+    for (const name of fieldNames) {
       const value = changed[name];
       if (value === undefined) continue;
       const order = kept(fields, `${id.toHexString()} ${name}`);
@@ -89,7 +88,7 @@ function fieldsOf(op: string, o: Document): Partial<Fields> {
 
 function picked(document: Document): Partial<Fields> {
   return Object.fromEntries(
-    names.filter((name) => name in document).map((name) => [name, document[name] as string | null]),
+    fieldNames.filter((name) => name in document).map((name) => [name, document[name] as string | null]),
   );
 }
 

@@ -1,6 +1,7 @@
 // Checks notes, creates and late writes against what MongoDB committed.
 import type { Committed } from "./oplog.ts";
 import type { Operation } from "./operation.ts";
+import { fieldNames } from "./operation.ts";
 import { between, summaryOf } from "./registers-checker.ts";
 import type { Violation } from "./violations.ts";
 
@@ -130,7 +131,7 @@ export function checkLateEffects(
 function firstEffect({ kind, contact = "", wrote, value = "" }: Operation, committed: Committed): number | undefined {
   if (kind === "append") return committed.notes.get(value)?.[0];
   if (kind !== "set") return undefined;
-  for (const name of ["full_name", "email", "phone"] as const) {
+  for (const name of fieldNames) {
     const written = wrote?.[name];
     if (written !== undefined) return committed.values(contact, name).find((one) => one.value === written)?.at;
   }

@@ -2,10 +2,9 @@
 import { check } from "./linearizable.ts";
 import type { Committed, Value } from "./oplog.ts";
 import type { Fields, Operation } from "./operation.ts";
+import { fieldNames } from "./operation.ts";
 import { stepsOf } from "./steps.ts";
 import type { Violation } from "./violations.ts";
-
-const names = ["full_name", "email", "phone"] as const;
 
 /** Returns all violations in the operations on one contact. `initial` has the fields that it was created with. */
 export function checkRegister(
@@ -14,7 +13,7 @@ export function checkRegister(
   operations: readonly Operation[],
   committed: Committed,
 ): Violation[] {
-  const violations = names.flatMap((field) => checkField(field, operations, committed.values(contact, field)));
+  const violations = fieldNames.flatMap((field) => checkField(field, operations, committed.values(contact, field)));
   const steps = stepsOf([...operations, finalRead(contact, operations, committed)]);
   const verdict = check(initial, steps);
   if (verdict.linearizable === false) {
@@ -35,7 +34,7 @@ export function checkRegister(
 /** The final state, as a read after all operations. */
 function finalRead(contact: string, operations: readonly Operation[], committed: Committed): Operation {
   const end = Math.max(0, ...operations.map(({ completed }) => completed)) + 1;
-  const saw = Object.fromEntries(names.map((name) => [name, committed.values(contact, name).at(-1)?.value]));
+  const saw = Object.fromEntries(fieldNames.map((name) => [name, committed.values(contact, name).at(-1)?.value]));
   return {
     client: "the database",
     instance: "none",

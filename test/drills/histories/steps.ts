@@ -1,8 +1,7 @@
 // Turns the operations on a contact into steps for the linearizability check.
 import type { Step } from "./linearizable.ts";
 import type { Fields, Operation } from "./operation.ts";
-
-const names = ["full_name", "email", "phone"] as const;
+import { fieldNames } from "./operation.ts";
 
 /**
  * The steps of one contact, whose values are unique. A write with an unknown outcome may have happened at any later
@@ -27,5 +26,5 @@ export function stepsOf(operations: readonly Operation[]): Step[] {
 
 /** Whether an operation returned one of the written values. */
 function shows({ saw }: Operation, wrote: Partial<Fields>): boolean {
-  return names.some((name) => wrote[name] !== undefined && wrote[name] !== null && saw?.[name] === wrote[name]);
+  return fieldNames.some((name) => wrote[name] !== undefined && wrote[name] !== null && saw?.[name] === wrote[name]);
 }

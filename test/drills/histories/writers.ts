@@ -1,10 +1,9 @@
 // Clients that change contacts over several instances, so that both branches of a cut change the same contact.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fields, Operation } from "./operation.ts";
+import { fieldNames } from "./operation.ts";
 import type { Register, Round } from "./registers.ts";
 import { fromClient, pick, uniqueValue } from "./registers.ts";
-
-const names = ["full_name", "email", "phone"] as const;
 
 /**
  * Two writers per instance occasionally change a field without waiting for each other. Each contact has its own pace,
@@ -20,7 +19,7 @@ export async function slowWriters({ number, calls, instances, running }: Round, 
     const [writer] = free.splice(Math.floor(Math.random() * free.length), 1);
     if (writer !== undefined) {
       const from = fromClient(writer.client, writer.instance);
-      const field = pick(names);
+      const field = pick(fieldNames);
       const operation =
         Math.random() < 0.6
           ? calls.set(from, contact, { [field]: uniqueValue(field, number) })

@@ -24,85 +24,64 @@ export interface Victim {
 export interface Fault {
   readonly name: string;
   /** Whether requests may get 503 because records are unavailable. */
-  readonly interrupts: boolean;
-  /** Resolves when the fault is over, with a description of what went wrong. */
-  run(site: Site, victims: Victims, lastsMs: number): Promise<string | undefined>;
+  readonly interrupts?: true;
+  /** Resolves when the fault is over, with a text that says what went wrong, if anything. */
+  run(site: Site, victims: Victims, lastsMs: number): Promise<unknown>;
 }
 
-const quiet = (name: string, run: (site: Site, lastsMs: number) => Promise<unknown>): Fault => ({
-  name,
-  interrupts: false,
-  async run(site, _victims, lastsMs) {
-    await run(site, lastsMs);
-    return undefined;
+const faults: readonly Fault[] = [
+  {
+    name: "an instance killed",
+    async run(_site, victims) {
+      const victim = victims.victim();
+      await victim.kill();
+      await victim.replace();
+    },
   },
-});
-
-const kill: Fault = {
-  name: "an instance killed",
-  interrupts: false,
-  async run(_site, victims) {
-    const victim = victims.victim();
-    await victim.kill();
-    await victim.replace();
-    return undefined;
+  {
+    name: "an instance ended by SIGTERM",
+    async run(_site, victims) {
+      const victim = victims.victim();
+      const code = await victim.stop();
+      await victim.replace();
+      if (code !== 0) return `an instance exited with ${String(code)} on SIGTERM`;
+    },
   },
-};
-
-const end: Fault = {
-  name: "an instance ended by SIGTERM",
-  interrupts: false,
-  async run(_site, victims) {
-    const victim = victims.victim();
-    const code = await victim.stop();
-    await victim.replace();
-    return code === 0 ? undefined : `an instance exited with ${String(code)} on SIGTERM`;
+  {
+    name: "Redis frozen",
+    async run({ fixture: { redis } }, _victims, lastsMs) {
+      process.kill(redis.pid, "SIGSTOP");
+      await sleep(lastsMs).finally(() => process.kill(redis.pid, "SIGCONT"));
+    },
   },
-};
+  {
+    name: "Redis flushed",
+    async run({ fixture: { redis } }) {
+      const client = new Redis(redis.uri);
+      await client.flushall();
+      client.disconnect();
+    },
+  },
+  { name: "the connections to Redis cut", run: async ({ redisProxy }) => redisProxy.cut() },
+  {
+    name: "the provider silent",
+    async run({ provider: { responses } }, _victims, lastsMs) {
+      responses.set("*", silent);
+      await sleep(lastsMs);
+      responses.delete("*");
+    },
+  },
+];
 
 const stepDown: Fault = {
   name: "the primary stepping down",
   interrupts: true,
   async run({ fixture: { client, primaryPid } }) {
-    await client
-      .db("admin")
-      .command({ replSetStepDown: 5, force: true })
-      .catch(() => undefined);
+    const admin = client.db("admin");
+    await admin.command({ replSetStepDown: 5, force: true }).catch(() => undefined);
     await primaryPid();
-    return undefined;
   },
 };
 
-const redisFrozen = quiet("Redis frozen", async ({ fixture: { redis } }, lastsMs) => {
-  process.kill(redis.pid, "SIGSTOP");
-  try {
-    await sleep(lastsMs);
-  } finally {
-    process.kill(redis.pid, "SIGCONT");
-  }
-});
-
-const redisFlushed = quiet("Redis flushed", async ({ fixture: { redis } }) => {
-  const client = new Redis(redis.uri);
-  await client.flushall();
-  client.disconnect();
-});
-
-const redisCut = quiet("the connections to Redis cut", async ({ redisProxy }) => redisProxy.cut());
-
-const providerSilent = quiet("the provider silent", async ({ provider: { responses } }, lastsMs) => {
-  responses.set("*", silent);
-  await sleep(lastsMs);
-  responses.delete("*");
-});
-
 /** The faults for a replica set with one member, and with three. */
-export const faultsOf = (members: 1 | 3): readonly Fault[] => [
-  kill,
-  end,
-  redisFrozen,
-  redisFlushed,
-  redisCut,
-  providerSilent,
-  ...(members === 3 ? [stepDown] : []),
-];
+export const faultsOf = (members: 1 | 3): readonly Fault[] => (members === 3 ? [...faults, stepDown] : faults);
