@@ -12,6 +12,21 @@ import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, csv, held, said, vcards } from "./entries.ts";
 
+test.each([
+  ["=?UTF-8?Q?J=C3=BCrgen_Gr=C3=B6n?=", "Jürgen Grön"],
+  ["=?utf-8?b?SsO8cmdlbg==?= Gold", "Jürgen Gold"],
+  ["=?iso-8859-2?Q?=A3ukasz?= =?iso-8859-2?Q?_Wr=F3bel?=", "Łukasz Wróbel"],
+  ["=?UTF-8?B?55Sw5Lit5YGl?= =?UTF-8?B?5aSq6YOO?=", "田中健太郎"],
+  ["=?UTF-8?Q?Ana=20Re=C3?= =?UTF-8?Q?=A9?=", "Ana Reé"],
+  ["=?x-unknown?Q?Ana?=", "=?x-unknown?Q?Ana?="],
+  ["Why =? not", "Why =? not"],
+])("the name %s with encoded words is read as %s", async (written, fullName) => {
+  expect(held((await csv(`name\n${written}\n`))[0] as Entry)).toEqual({ fullName });
+  expect(held((await vcards(`BEGIN:VCARD\nVERSION:3.0\nFN:${written}\nEND:VCARD\n`))[0] as Entry)).toEqual({
+    fullName,
+  });
+});
+
 test("reads cards of 3.0 and 4.0: folded lines, escapes, groups, the preferred email and phone, and the parts of names", async () => {
   const three =
     'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Müller\\;X;Jörg;;Dr.;\r\nFN:J\\, O\'N\\; "Q" Mül\r\n ler\r\nitem1.EMAIL;type=INTERNET:j@example.com\r\nEMAIL;TYPE=pref:k@example.com\r\nTEL;TYPE=CELL:+49 1\r\nNOTE:one\\ntwo\\; th\r\n ree\\, \\\\;\r\nUID:abc\r\nPHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\nEND:VCARD\r\n';

@@ -2,6 +2,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { firstVisible } from "../../text/text.ts";
+import { withoutEncodedWords } from "./encoded-words.ts";
 import { rejectUsage } from "../exit.ts";
 import { count } from "../output.ts";
 import type { Choice } from "./choices.ts";
@@ -247,7 +248,8 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
       values.set("external_id", externalId);
-      values.set("full_name", first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? "")));
+      const fullName = first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
+      values.set("full_name", fullName && withoutEncodedWords(fullName));
       values.set("email", email);
       values.set("phone", chosen.phone);
       if (isNoId) values.delete("external_id");

@@ -2,6 +2,7 @@
 import { ScalarType } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { firstVisible } from "../../text/text.ts";
+import { withoutEncodedWords } from "./encoded-words.ts";
 import { uuidForm } from "../../text/uuid.ts";
 import { chooseEmail, choosePhone, maxExternalIdLength, nameOf, notPreferred } from "./choices.ts";
 import type { Choice } from "./choices.ts";
@@ -92,7 +93,7 @@ export function contactOf(raw: readonly RawProperty[], encoding: string): Conten
     joinedName(all("N"), versions[0]),
     first(all("NICKNAME"), ","),
     first(all("ORG"), ";"),
-  ];
+  ].map((name) => name && withoutEncodedWords(name));
   // An export writes the id as UID if the contact has no external id.
   values.set("externalId", isOwnUid || isLongUid ? undefined : uid);
   values.set("fullName", isStandIn ? undefined : (fitting(names) ?? firstVisible(...names)));

@@ -137,7 +137,7 @@ const decoders = new Map<string, Decode>();
 const maxDecoders = 50;
 
 /** Returns the decoder of an encoding; undefined if its label is not known. */
-function decoderFor(encoding: string): Decode | undefined {
+export function decoderFor(encoding: string): Decode | undefined {
   const known = decoders.get(encoding);
   if (known !== undefined) return known;
   try {
@@ -150,7 +150,7 @@ function decoderFor(encoding: string): Decode | undefined {
 }
 
 /** Returns the bytes of quoted-printable text without soft line breaks. An invalid escape is kept as it is. */
-function unquoted(value: string): Uint8Array {
+export function unquoted(value: string): Uint8Array {
   const text = value.replace(/=([\dA-Fa-f]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
