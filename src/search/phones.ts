@@ -16,11 +16,16 @@ export const minNationalForm = 4;
 const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
+/** A whole national phone with the zero that some write and others do not, as in India, Turkey and Brazil. */
+const WITH_TRUNK_ZERO = /^0[1-9][0-9]{8,}$/;
 const BEGINS_WITH_PLUS = /^[^0-9+]*\+[^0-9]*[0-9]/;
 const EXTENSION = /(?<![a-z])(?:extension|extn?|x|int|доб|anexo|#)[.:=]? ?([0-9]{1,7})$/;
 const LETTER = /\p{L}/u;
-/** What precedes a phone that is copied from a signature or a link, such as `Tel.:` and `M:`. */
-const LABEL = /^\s*\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])/u;
+/**
+ * What precedes a phone that is copied from a signature or a link, such as `Tel.:` and `M:`, or a whole phone in a
+ * sentence.
+ */
+const LABEL = /^\s*(?:\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])|(?:\p{L}{1,20} ){1,4}(?=\+?[(0-9][^\p{L}]{8,}$))/u;
 /** A number that ends with a word, as in 1-800-FLOWERS. */
 const VANITY = /^[^a-z]*[0-9]{3}[^a-z0-9]*[a-z]{3,}[^a-z0-9]*$/;
 /** The first letter on each key of a telephone, from 2 to 9. */
@@ -35,7 +40,7 @@ export interface PhoneForms {
   readonly isNational: boolean;
   /** The digits without a national prefix after the country code, if there is one. */
   readonly dialled: readonly string[];
-  /** How an international phone is written in its country. */
+  /** How an international phone is written in its country, and a national one without its zero. */
   readonly nationals: readonly string[];
   /** The same without the extension or the word at its end; undefined if there is neither. */
   readonly main: PhoneForms | undefined;
@@ -73,7 +78,10 @@ function formsOf(folded: string, main?: PhoneForms): PhoneForms | undefined {
   if (all === "") return undefined;
   const digits = withoutExitCode(all);
   const isNational = !BEGINS_WITH_PLUS.test(folded) && digits === all;
-  const forms = isNational && !isInternational(digits) ? { dialled: [], nationals: [] } : abroad(digits);
+  const forms =
+    isNational && !isInternational(digits)
+      ? { dialled: [], nationals: WITH_TRUNK_ZERO.test(digits) ? [digits.slice(1)] : [] }
+      : abroad(digits);
   return { digits, isNational, ...forms, main };
 }
 
