@@ -20,6 +20,7 @@ import { wholePhones } from "../search/phones.ts";
 import type { Reading } from "../search/readings.ts";
 import { contactReadings, wordsOf } from "../search/readings.ts";
 import { checkPattern, CONTACT_SHAPE, emailTerm, hasWord, isPhone, wholeNameTerm } from "../search/terms.ts";
+import { withoutTitles } from "../search/titles.ts";
 import { nameKeys } from "../search/words.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
@@ -71,13 +72,16 @@ export interface ContactFilter {
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   const mayHavePrevious = previousTermsOf(client).watch(collections.contacts);
-  const searchOf = (query: string, index: string): ContactQuery => ({
-    text: query,
-    index,
-    readings: contactReadings(query, mayHavePrevious()),
-    shape: CONTACT_SHAPE,
-    hasPrevious: mayHavePrevious(),
-  });
+  const searchOf = (query: string, index: string): ContactQuery => {
+    const text = query.replace(LABEL, "");
+    return {
+      text,
+      index,
+      readings: contactReadings(text, mayHavePrevious()),
+      shape: CONTACT_SHAPE,
+      hasPrevious: mayHavePrevious(),
+    };
+  };
   const inOrder = (ids: readonly UUID[], found: readonly Contact[]): Contact[] => {
     const byId = new Map(found.map((contact) => [contact.id, contact]));
     return ids.flatMap((id) => byId.get(idText(id)) ?? []);
@@ -89,12 +93,14 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   return {
     search: (scope, query) =>
       withAnyIndex(async (index) => {
-        const search = searchOf(query, index);
-        const stages = await foundStages(contacts, scope, search);
-        const find: FindWith = (more) => read(contacts, scope, [...(stages ?? []), ...more], { canBeHuge: true });
-        const found = stages === undefined ? [] : await hydrated(contacts, scope, find);
-        if (found.length > 0) return found;
-        const ids = await findSimilar(contacts, scope, search, {}, resultLimit);
+        const name = withoutTitles(query);
+        for (const one of name === undefined ? [query] : [query, name]) {
+          const stages = await foundStages(contacts, scope, searchOf(one, index));
+          const find: FindWith = (more) => read(contacts, scope, [...(stages ?? []), ...more], { canBeHuge: true });
+          const found = stages === undefined ? [] : await hydrated(contacts, scope, find);
+          if (found.length > 0) return found;
+        }
+        const ids = await findSimilar(contacts, scope, searchOf(name ?? query, index), {}, resultLimit);
         return ids.length === 0 ? [] : inOrder(ids, await hydrated(contacts, scope, findWithIds(scope, ids)));
       }),
     async list(scope, filter, page, brief) {
@@ -172,20 +178,25 @@ async function findIds(
     const { ids, isCut } = await findInNotes(contacts, scope, { query, anyWord }, checked);
     return pageOf(await only(ids), isCut);
   }
-  const search = searchOf(query);
   if (anyWord) {
+    const search = searchOf(query);
     const words = wordsOf(search.readings.filter(({ words: own }) => !own.some(isPhone)));
     const found = await findByAnyWord(contacts, scope, words, CONTACT_SHAPE, checked, search.index);
     return pageOf(await only(found));
   }
   const narrowing = [...checkStages(checked), ...met];
-  const active = archived === true ? [] : await findActive(contacts, scope, search, narrowing, end);
-  const others =
-    archived === false || active.length >= end ? [] : await only(await findArchived(contacts, scope, search, checked));
-  const found = [...active, ...others];
-  const misspelt = found.length === 0 && archived !== true;
-  const all = misspelt ? await findSimilar(contacts, scope, search, checked, end, met) : found;
-  return pageOf(all);
+  const name = withoutTitles(query);
+  for (const one of name === undefined ? [query] : [query, name]) {
+    const search = searchOf(one);
+    const active = archived === true ? [] : await findActive(contacts, scope, search, narrowing, end);
+    const others =
+      archived === false || active.length >= end
+        ? []
+        : await only(await findArchived(contacts, scope, search, checked));
+    if (active.length + others.length > 0) return pageOf([...active, ...others]);
+  }
+  if (archived === true) return pageOf([]);
+  return pageOf(await findSimilar(contacts, scope, searchOf(name ?? query), checked, end, met));
 }
 
 /** The zeros of the scripts whose digits phones have. */
@@ -320,9 +331,14 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
+/** What is before a value that is copied from a link, a browser or a form, or that names its field. */
+const LABEL = /^\s*(?:(?:mailto|e-?mail|name|contact|from): *|https?:\/\/(?:www\.)?|www\.)/i;
+/** What can be around an address that is copied from a list or a sentence. */
+const AROUND_ADDRESS = /[\s<>()"[\],;]+|\.$/g;
+
 /** Returns the filters of the contacts whose email, phone or, if its words match any, name is the query. */
 function wholeFilters({ text, readings }: ContactQuery, canMatch: boolean): Document[] {
-  const email = text.includes("@") ? emailKeyOf({ email: text.trim() }) : undefined;
+  const email = text.includes("@") ? emailKeyOf({ email: text.replace(AROUND_ADDRESS, "") }) : undefined;
   const terms = [...(email === undefined ? [] : [emailTerm(email)]), ...wholePhones(text)];
   // The term of a name does not say where its words begin.
   const divided = readings

@@ -1,6 +1,28 @@
 // Text folding: the common form of stored search text and queries (contract §3.1).
 import { setBounded } from "../call/bounded-cache.ts";
 
+/** The Ethiopic series of one sound, of which each has seven letters: ኃይለ is also typed as ሀይለ. */
+const SAME_SOUNDS = [
+  [0x1210, 0x1200],
+  [0x1280, 0x1200],
+  [0x1220, 0x1230],
+  [0x12d0, 0x12a0],
+  [0x1340, 0x1338],
+] as const;
+/** The fourth letter of these series sounds like the first. */
+const ETHIOPIC = {
+  ...Object.fromEntries(
+    SAME_SOUNDS.flatMap(([from, to]) =>
+      Array.from({ length: 7 }, (_, at): [string, string] => [
+        String.fromCharCode(from + at),
+        String.fromCharCode(to + (at === 3 && to !== 0x1230 && to !== 0x1338 ? 0 : at)),
+      ]),
+    ),
+  ),
+  "\u1203": "\u1200",
+  "\u12a3": "\u12a0",
+};
+
 /**
  * Lower-case characters that NFKD and case folding do not change, with their spelling on a plain keyboard. They are
  * ligatures, letters with strokes, and letters that represent an apostrophe (ʻokina, ayn, hamza) and divide words like
@@ -82,6 +104,15 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u05f3": "'",
   "\u05f4": '"',
   "\u05be": "-",
+  // Chillu letters and the khanda ta, which older texts write as a consonant without its vowel; and a nasal sign.
+  "\u0d7a": "\u0d23\u0d4d",
+  "\u0d7b": "\u0d28\u0d4d",
+  "\u0d7c": "\u0d30\u0d4d",
+  "\u0d7d": "\u0d32\u0d4d",
+  "\u0d7e": "\u0d33\u0d4d",
+  "\u0d7f": "\u0d15\u0d4d",
+  "\u09ce": "\u09a4\u09cd",
+  "\u0901": "\u0902",
   // Letters that Arabic, Persian and Urdu keyboards interchange: alef, yeh, kaf and heh. A tatweel is only a line.
   "\u0671": "\u0627",
   "\u0649": "\u064a",
@@ -93,7 +124,21 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u06c3": "\u0647",
   "\u06d5": "\u0647",
   "\u0640": "",
+  ...ETHIOPIC,
+  // The forms of characters that Japanese names have besides the usual ones: 渡邊 is also typed as 渡辺.
+  ...variants(
+    "邊辺 邉辺 髙高 﨑崎 嵜崎 澤沢 濱浜 濵浜 廣広 國国 櫻桜 嶋島 嶌島 德徳 惠恵 瀨瀬 眞真 齋斎 齊斎 斉斎 龍竜 彌弥 禮礼",
+  ),
+  ...variants(
+    "與与 壽寿 榮栄 圓円 學学 藏蔵 淺浅 冨富 舘館 曾曽 條条 檜桧 槇槙 靜静 將将 緖緒 凜凛 穗穂 豐豊 萬万 關関 鐵鉄",
+  ),
+  ...variants("黑黒 增増 栁柳 𠮷吉 淵渕 渊渕 峯峰 埜野 桒桑 吳呉 來来 實実 聰聡 巖巌 戶戸 藪薮 鄕郷 邨村 會会 澁渋"),
 };
+
+/** Returns each first character with the one after it. */
+function variants(pairs: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(pairs.split(" ").map((pair) => [...pair] as [string, string]));
+}
 
 /**
  * A run of letters that need more than lower case, with the blanks between its words. What is beside a run does not
@@ -128,9 +173,11 @@ const WITH_VOWEL_SIGNS = [
 const VIRAMAS =
   "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca" +
   "\\u0e3a\\u0eba\\u1039\\u103a\\u17d1\\u17d2\\uaaf6\\uabed";
+/** The marks that make another letter of a kana: が is not か. */
+const VOICING = "\\u3099\\u309a";
 const SCRIPTS = WITH_VOWEL_SIGNS.map((script) => `\\p{Script=${script}}`).join("");
 const VOWEL_SIGN = `[[${SCRIPTS}]&&[\\p{M}--\\p{Diacritic}]]`;
-const KEPT = `[${VOWEL_SIGN}${VIRAMAS}]`;
+const KEPT = `[${VOWEL_SIGN}${VIRAMAS}${VOICING}]`;
 /**
  * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The
  * zero-width space is excluded because it divides words.
@@ -143,8 +190,11 @@ const ACUTE = "\u00b4";
 /** What the previous release removed: all marks. */
 const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
 const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
-/** The scripts of India and Myanmar, in which NFKD divides some letters and vowel signs. */
-const DIVIDED = /[\u0900-\u0dff\u1000-\u109f]+/g;
+/** The scripts of India and Myanmar and the kana, in which NFKD divides some letters and vowel signs. */
+const DIVIDED = /[\u0900-\u0dff\u1000-\u109f\u3099-\u30ff]+/g;
+/** A nasal consonant without its vowel before one of its class, which Devanagari also writes as a sign (आनन्द, आनंद). */
+const NASALS =
+  /\u0919\u094d(?=[\u0915-\u0918])|\u091e\u094d(?=[\u091a-\u091d])|\u0923\u094d(?=[\u091f-\u0922])|\u0928\u094d(?=[\u0924-\u0927])|\u092e\u094d(?=[\u092a-\u092d])/g;
 /** The distance from a hiragana letter to its katakana letter. */
 const KANA_DISTANCE = 0x60;
 const DIGIT = /\p{Nd}/u;
@@ -164,14 +214,15 @@ function foldRun(run: string): string {
   if (known !== undefined) return known;
   const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'"))
     .replace(CHANGED, changed)
-    .replace(DIVIDED, (letters) => letters.normalize("NFC"));
+    .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(NASALS, "\u0902"));
   if (run.length <= maxShort) setBounded(shortRuns, run, folded);
   return folded;
 }
 
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
-  const keptThen = /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u3041-\u309eꞌ]/;
+  const keptThen =
+    /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u0900-\u0dff\u1200-\u137f\u3041-\u309e\u4e00-\ufaff\u{20000}-\u{2ffff}ꞌ]/u;
   const foldRunBefore = (run: string): string =>
     foldBy(ALL_UNSEEN, run).replace(CHANGED, (letter) =>
       keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),

@@ -40,8 +40,8 @@ export const UNSPACED_RUNS = new RegExp(UNSPACED_RUN, "gv");
 const WORD = new RegExp(`${SPACED_RUN}|${UNSPACED_RUN}`, "gv");
 /** The same in folded ASCII, which takes a fraction of the time. */
 const ASCII_WORD = /[a-z0-9]+/g;
-/** A hyphen, apostrophe, dot or middle dot: one of them joins the words on its sides (contract §3.1). */
-const JOINED_BY = "[\\-\u2010'\u2018\u2019\u0060.\u00b7\u30fb]";
+/** A hyphen, apostrophe, dot, middle dot or ampersand: one joins the words on its sides (contract §3.1). */
+const JOINED_BY = "[\\-\u2010'\u2018\u2019\u0060.\u00b7\u30fb\\&]";
 const JOINER = new RegExp(`^${JOINED_BY}$`, "v");
 const HAS_JOINER = new RegExp(`${IN_WORD}${JOINED_BY}${LETTER_OR_DIGIT}`, "v");
 const JOINERS = new RegExp(JOINED_BY, "gv");
@@ -60,8 +60,15 @@ const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
 /** The Arabic article, folded. It is written as one word with the name after it, which is also used without it. */
 const ARTICLE = "\u0627\u0644";
 /** Letters that names also spell with two letters. */
-const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
-const UMLAUT = /[äöüøå]/gi;
+const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", đ: "dj" };
+const UMLAUT = /[äöüøåđ]/gi;
+/** The word of a record that has one of these signs, which a query can spell as a word. */
+const AND = "&";
+const AND_SIGN = /&| \+ /;
+/** The words for it, folded, in the languages of company names. */
+const AND_WORDS: ReadonlySet<string> = new Set(
+  "and und et y e en og och ja és ve și и і та και ו و और".split(" ").map(fold),
+);
 /** The maximum length of a joined word: no query is longer. */
 const maxJoined = 100;
 /** The maximum length of all joined words of a text together, which only a text of single letters reaches. */
@@ -77,14 +84,26 @@ const FIRST_UNSPACED = 0x0e00;
 const UNSPACED_WEIGHT = 7;
 
 /**
- * Returns the distinct words of a record's text, folded (contract §3.1), and then those that hyphens, apostrophes and
- * dots join; none for null. A run of a script without blanks is one word here. `terms` lets a word begin at each of its
- * characters.
+ * Returns the distinct words of a record's text, folded (contract §3.1), then those that hyphens, apostrophes and dots
+ * join, and then an ampersand if it has one; none for null. A run of a script without blanks is one word here. `terms`
+ * lets a word begin at each of its characters.
  */
 export function recordWords(text: string | null | undefined): string[] {
   if (!text) return [];
   const folded = foldWithJoiners(text);
-  return [...new Set([...wordsIn(folded), ...joinedWords(folded)])];
+  return [...new Set([...wordsIn(folded), ...joinedWords(folded), ...(AND_SIGN.test(folded) ? [AND] : [])])];
+}
+
+/** Returns the words of a folded query that stand for an ampersand, each between blanks. */
+export function andWordsIn(folded: string): ReadonlySet<string> {
+  return new Set(folded.split(/\s+/).filter((word) => AND_WORDS.has(word)));
+}
+
+/** Returns the words with an ampersand for each of these after another one. A last letter can begin a word. */
+export function withAndSigns(words: readonly string[], andWords: ReadonlySet<string>): string[] {
+  const isAnd = (word: string, at: number): boolean =>
+    at > 0 && (word.length > 1 || at < words.length - 1) && andWords.has(word);
+  return words.map((word, at) => (isAnd(word, at) ? AND : word));
 }
 
 /** Returns the folded text, in which a hyphen is in place of what joins words invisibly. */

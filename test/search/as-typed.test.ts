@@ -32,6 +32,17 @@ const names = [
     "عبد السلام نوري",
     "هالة النجّار",
     "Room 971",
+    "Prescott & Gale",
+    "Larsen&Holt",
+    "Marl and Sons",
+    "Đurđa Đukanac",
+    "さかた りょう",
+    "さがた れい",
+    "कुन्दन राणा",
+    "渡邊 光",
+    "Nadia Bergqvist",
+    "John Q. Fenwick",
+    "최유리",
   ],
 ];
 
@@ -53,6 +64,9 @@ beforeAll(async () => {
     { full_name: "Dallas", phone: "214-555-0128x33" },
     { full_name: "Lima", phone: "+51 1 555 0133 anexo 7" },
     { full_name: "Oxford", phone: "011 44 1865 555 017" },
+    { full_name: "Pune", phone: "098220 55501" },
+    { full_name: "Surat", phone: "98220 55502" },
+    { full_name: "Ghent", email: "info@ghent-lace.example" },
   );
   await client.put.contactNotes({
     contact_id: await client.put.contact({}),
@@ -86,6 +100,29 @@ test.each([
   ["علیرضا", ["علی\u200cرضا پارسا"]],
   ["رضا پارسا", ["علی\u200cرضا پارسا"]],
 ])("%s finds %j, joined or divided [SRC-13]", async (query, expected) =>
+  expect(await contacts(query)).toEqual(expected),
+);
+
+test.each([
+  ["prescott and gale", ["Prescott & Gale"]],
+  ["prescott und gale", ["Prescott & Gale"]],
+  ["larsen & holt", ["Larsen&Holt"]],
+  ["larsenholt", ["Larsen&Holt"]],
+  ["marl & sons", ["Marl and Sons"]],
+  ["prescott and", ["Prescott & Gale"]],
+  ["marl und sons", []],
+])("%s finds %j, with an ampersand or a word for it [SRC-13]", async (query, expected) =>
+  expect(await contacts(query)).toEqual(expected),
+);
+
+test.each([
+  ["さがた", ["さがた れい"]],
+  ["サカタ", ["さかた りょう"]],
+  ["कुंदन", ["कुन्दन राणा"]],
+  ["渡辺光", ["渡邊 光"]],
+  ["djurdja djukanac", ["Đurđa Đukanac"]],
+  ["durda", ["Đurđa Đukanac"]],
+])("%s finds %j, in another spelling of its language [SRC-12]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
 
@@ -147,6 +184,10 @@ test.each([
   ["M: 0639981122", ["Paris"]],
   ["Paris: 0639", ["Paris"]],
   ["011 33 6", []],
+  ["9822055501", ["Pune"]],
+  ["098220 55502", ["Surat"]],
+  ["who called from +33 6 39 98 11 22", ["Paris"]],
+  ["room 0639", []],
 ])("the phone %s finds %j [CSR-13]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
 test.each([
@@ -200,6 +241,19 @@ test.each([
 ])("the blanks of the name %s find %j: %s [CSR-16]", async (query, expected) => {
   expect(await contacts(query)).toEqual(expected);
 });
+
+test.each([
+  ["Frau Dr. Bergqvist", ["Nadia Bergqvist"], "its titles left out"],
+  ["Mrs bergqvist, MBA", ["Nadia Bergqvist"], "its titles left out"],
+  ["渡邊様", ["渡邊 光"], "its title left out"],
+  ["유리님", ["최유리"], "its title left out"],
+  ["dr", [], "a title alone"],
+  ["nadia bergqvist maria", [], "a word that the record lacks"],
+  ["mailto:info@ghent-lace.example", ["Ghent"], "a link"],
+  ["name:Bergqvist", ["Nadia Bergqvist"], "its field named"],
+  ["<info@ghent-lace.example>,", ["Ghent"], "an address from a list"],
+  ["https://www.ghent-lace.example", ["Ghent"], "the page of its domain"],
+])("%s finds %j: %s [CSR-16]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
 test("the tiers: the whole email, phone or name, then whole words of the name, then of any field, then beginnings, each newest first [CSR-11, CSR-14]", async () => {
   const own = await newClient(service());

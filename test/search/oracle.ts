@@ -20,6 +20,8 @@ const WITH_VOWEL_SIGNS =
 /** Nukta, and the signs above and below that are no vowels: tones, shortening and silencing signs. */
 const NUKTA_OR_TONE =
   /[\u093c\u09bc\u0a3c\u0abc\u0b3c\u0c3c\u0cbc\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u17c9-\u17d0\u17d3\u17dd\u1037\u1087-\u108d]/u;
+/** The marks that make another letter of a kana. */
+const VOICING = /[\u3099\u309a]/u;
 const INVISIBLE = /[\u00ad\u200c-\u200f\u2060\ufeff]/gu;
 const WITHOUT_BLANKS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const HANGUL = /\p{scx=Hang}/u;
@@ -27,7 +29,8 @@ const HANGUL = /\p{scx=Hang}/u;
 function fold(text: string): string {
   const joined = text.replace(/(?<=\p{sc=Arab})\u200c(?=\p{sc=Arab})/gu, "-");
   const letters = [...joined.replace(INVISIBLE, "").normalize("NFKD")].filter(
-    (letter) => !/\p{M}/u.test(letter) || (WITH_VOWEL_SIGNS.test(letter) && !NUKTA_OR_TONE.test(letter)),
+    (letter) =>
+      !/\p{M}/u.test(letter) || VOICING.test(letter) || (WITH_VOWEL_SIGNS.test(letter) && !NUKTA_OR_TONE.test(letter)),
   );
   const cased = letters.join("").toLowerCase().toUpperCase().toLowerCase();
   return [...cased]
@@ -35,7 +38,8 @@ function fold(text: string): string {
       if (/[\u3041-\u3096]/u.test(letter)) return String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0x60);
       return SAME[letter] ?? letter;
     })
-    .join("");
+    .join("")
+    .replace(/[\u30a1-\u30ff]+[\u3099\u309a\u30a1-\u30ff]*/gu, (kana) => kana.normalize("NFC"));
 }
 
 type Kind = "spaced" | "unspaced";
@@ -64,9 +68,9 @@ function wordsIn(folded: string): Word[] {
   return words;
 }
 
-/** Whether what is between two words is one hyphen, apostrophe, dot or middle dot. */
+/** Whether what is between two words is one hyphen, apostrophe, dot, middle dot or ampersand. */
 function areJoined(folded: string, one: Word, next: Word): boolean {
-  return one.kind === next.kind && /^[-\u2010'\u2019.\u00b7\u30fb]$/u.test(folded.slice(one.to, next.from));
+  return one.kind === next.kind && /^[-\u2010'\u2019.\u00b7\u30fb&]$/u.test(folded.slice(one.to, next.from));
 }
 
 /** A way to cut a text into words, in which some joined words are one. */
@@ -83,6 +87,12 @@ function cutsOf(folded: string): Cut[] {
     cuts = [...divided, ...together];
   }
   return cuts;
+}
+
+/** The cuts of a query, and those in which an ampersand is in place of an "and" after another word. */
+function queryCuts(query: string): Cut[] {
+  const isAnd = (word: string): boolean => ["and", "und"].includes(word) && fold(query).split(/\s/u).includes(word);
+  return cutsOf(fold(query)).flatMap((cut) => [cut, cut.map((word, at) => (at > 0 && isAnd(word) ? "&" : word))]);
 }
 
 /** The words of a text, and those that joined words make: each with all that are joined behind it. */
@@ -109,6 +119,7 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
   const begins = new Set<string>();
   for (const text of texts.flatMap((one) => (areNames ? [one, ...expansions(one)] : [one]))) {
     const folded = fold(text);
+    if (/&| \+ /u.test(folded)) for (const set of [whole, begins]) set.add("&");
     for (const cut of [...rowsOf(folded), ...(areNames ? [togetherIn(folded)] : [])]) {
       for (const word of cut) {
         whole.add(word);
@@ -129,7 +140,7 @@ function searched(texts: readonly string[], areNames: boolean): Searched {
 /** A name with some of its ä, ö, ü, ø, å as two letters, each everywhere. */
 function expansions(name: string): string[] {
   let texts = [name.normalize("NFC")];
-  for (const [one, two] of Object.entries({ ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }))
+  for (const [one, two] of Object.entries({ ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", đ: "dj" }))
     texts = texts.flatMap((text) => [text, text.replaceAll(one, two).replaceAll(one.toUpperCase(), two)]);
   return texts;
 }
@@ -176,7 +187,7 @@ export function matchesText(
       : begin(own.begins, word) || begin(ofName.begins, word);
   // The query over sessions can be a client's name.
   return [query, ...(isNote ? [] : expansions(query))]
-    .flatMap((one) => cutsOf(fold(one)))
+    .flatMap(queryCuts)
     .some((cut) => cut.length > 0 && cut.every(has));
 }
 
@@ -201,9 +212,31 @@ export function prepare(contacts: readonly OracleContact[]): readonly Prepared[]
 
 /** The indexes of the contacts that a query of words finds, at most 25, tier by tier, the newest first in each. */
 export function searchContacts(prepared: readonly Prepared[], query: string): number[] {
-  const cuts = [...new Set([query, ...expansions(query)])]
-    .flatMap((one) => cutsOf(fold(one)).map((cut) => [...new Set(cut)]))
+  const tokens = query.split(/[\s,;()]+/u).filter((token) => token !== "");
+  const names = tokens.filter((token) => !TITLES.includes(fold(token).replace(/[.'"-]/gu, "")));
+  const name = names.length === 0 ? query : names.join(" ");
+  const asTyped = tiersOf(prepared, query);
+  const found = asTyped.length > 0 || name === query ? asTyped : tiersOf(prepared, name);
+  if (found.length > 0) return found;
+  const cuts = cutsOfAll(name);
+  const similar = [...prepared.keys()].filter((at) => {
+    const one = prepared[at] as Prepared;
+    return isMisspelt(one, cuts) || isDivided(one, cuts);
+  });
+  return similar.toReversed().slice(0, 25);
+}
+
+/** The titles that an invented query can have. */
+const TITLES = "mr ms mx dr sr jr md ing mag sig lic dra mw".split(" ");
+
+function cutsOfAll(query: string): Cut[] {
+  return [...new Set([query, ...expansions(query)])]
+    .flatMap((one) => queryCuts(one).map((cut) => [...new Set(cut)]))
     .filter(({ length }) => length > 0);
+}
+
+function tiersOf(prepared: readonly Prepared[], query: string): number[] {
+  const cuts = cutsOfAll(query);
   if (cuts.length === 0) return [];
   const tiers: number[][] = [[], [], [], []];
   for (const [at, { name, any, contact }] of prepared.entries()) {
@@ -219,14 +252,7 @@ export function searchContacts(prepared: readonly Prepared[], query: string): nu
             : undefined;
     if (tier !== undefined) tiers[tier]?.unshift(at);
   }
-  const found = tiers.flat();
-  const misspelt =
-    found.length > 0
-      ? []
-      : [...prepared.keys()].filter(
-          (at) => isMisspelt(prepared[at] as Prepared, cuts) || isDivided(prepared[at] as Prepared, cuts),
-        );
-  return [...found, ...misspelt.toReversed()].slice(0, 25);
+  return tiers.flat().slice(0, 25);
 }
 
 function isWhole({ fullName = "", inferredName = "", email }: OracleContact, query: string): boolean {

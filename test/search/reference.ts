@@ -5,7 +5,7 @@ import { fold } from "../../src/search/fold.ts";
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MARK = /\p{M}/u;
-const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb]$/u;
+const JOINER = /^[-\u2010'\u2018\u2019`.\u00b7\u30fb&]$/u;
 const UNSPACED = [
   /\p{scx=Han}/u,
   /\p{scx=Hira}/u,

@@ -15,11 +15,11 @@ describe("words", () => {
     ["anna ANNA Anna bob", ["anna", "bob"]],
     ["½ Ⅷ Q3", ["1", "2", "viii", "q3"]],
     ["Kaʻahumanu ʿAlī", ["ka", "ahumanu", "ali"]],
-    ["हिन्दी", ["हिन्दी"]],
+    ["हिन्दी", ["हिंदी"]],
     ["iPhone手机2024年", ["iphone", "手机", "2024", "年"]],
     ["ห้อง๑๒", ["หอง", "12"]],
-    ["人々のサーバー", ["人々ノサーハー"]],
-    ["ジョン・スミス", ["ション", "スミス"]],
+    ["人々のサーバー", ["人々ノサーバー"]],
+    ["ジョン・スミス", ["ジョン", "スミス"]],
   ])("the words of %s are %j, in a record and in a query [SRC-04]", (text, words) => {
     expect(recordWords(text).slice(0, words.length)).toEqual(words);
     expect(queryWords(text)).toEqual(words);
@@ -30,7 +30,8 @@ describe("words", () => {
     ["J.R.R. Halden", ["jrr", "rr"], ["j r halden", "jrr halden", "jr r halden", "j rr halden"]],
     ["kick-off e‐mail", ["kickoff", "email"], ["kick off e mail", "kickoff email", "kickoff e mail", "kick off email"]],
     ["col·lega", ["collega"], ["col lega", "collega"]],
-    ["ジョン・スミス", ["ションスミス"], ["ション スミス", "ションスミス"]],
+    ["ジョン・スミス", ["ジョンスミス"], ["ジョン スミス", "ジョンスミス"]],
+    ["AT&T", ["att", "&"], ["at t", "att"]],
     ["a - b, c--d e'", [], ["a b c d e"]],
     ["a.会", [], ["a 会"]],
   ])("the joined words of %s are %j, and as a query it reads %j [SRC-04]", (text, joined, read) => {
