@@ -18,6 +18,7 @@ import {
   nameProbe,
   probe,
 } from "../search/terms.ts";
+import { isUnspaced } from "../search/words.ts";
 
 /** MongoDB merges the scans of up to 200 terms in the order of the index. */
 const termsAtOnce = 150;
@@ -103,7 +104,8 @@ function dividedScans(readings: readonly Reading[], rightLettersOf: (word: strin
     for (const [from, one] of words.entries())
       for (let to = from + 1; to <= words.length; to += 1) {
         const word = words.slice(from, to).join("");
-        if (scans.size === maxDivided || !canBeMisspelt(word)) continue;
+        // Names in scripts without blanks are found with other blanks anyway.
+        if (scans.size === maxDivided || !canBeMisspelt(word) || isUnspaced(word)) continue;
         const letters = [...word];
         // A name that divides a word has its beginning as a whole word.
         const beginnings = letters.slice(1, rightLettersOf(one) + 1).map((_, at) => letters.slice(0, at + 1).join(""));

@@ -282,8 +282,12 @@ function isMisspelt({ name, any }: Prepared, cuts: readonly Cut[]): boolean {
 
 /** Whether consecutive words of a query are, without the blanks, the beginning of consecutive words of a name. */
 function isDivided({ any, contact: { fullName = "", inferredName = "" } }: Prepared, cuts: readonly Cut[]): boolean {
-  const names = [fullName, inferredName].flatMap(expansions).map((name) => wordsIn(fold(name)));
-  const rests = names.flatMap((words) => words.map((_, at) => words.slice(at).map(({ letters }) => letters)));
+  // The words that joined words make follow the others.
+  const names = [fullName, inferredName].flatMap(expansions).map((name) => {
+    const rows = rowsOf(fold(name));
+    return [...new Set([0, 1].flatMap((at) => rows.map((row) => row[at] ?? "")))];
+  });
+  const rests = names.flatMap((words) => words.map((_, at) => words.slice(at)));
   const together = rests.map((rest) => rest.join(""));
   return cuts.some((cut) =>
     cut.some((_, from) =>
@@ -297,7 +301,7 @@ function isDivided({ any, contact: { fullName = "", inferredName = "" } }: Prepa
 }
 
 function canBeDivided(run: string): boolean {
-  return /^[\p{L}\p{M}]{5,30}$/u.test(run) && !/[\p{Script=Han}\p{Script=Hangul}]/u.test(run);
+  return /^[\p{L}\p{M}]{5,30}$/u.test(run) && !WITHOUT_BLANKS.test(run) && !HANGUL.test(run);
 }
 
 /** Whether `typed` is `right` with one letter wrong, missing, doubled or swapped, after the first two. */
