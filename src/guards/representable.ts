@@ -19,7 +19,10 @@ const outOfTime = {
   message: "must be a time from the year 1 to 9999, with nanos from 0 to 999999999",
 };
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
-const ofOtherType = { rule: "type", message: "must have the type of its field" };
+const notString = { rule: "type", message: "must be a string" };
+const notNumber = { rule: "type", message: "must be a number" };
+const notBool = { rule: "type", message: "must be true or false" };
+const notInt32 = { rule: "type", message: "must be a whole number of 32 bits" };
 const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
 
 /**
@@ -90,12 +93,11 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
 function inScalar(scalar: ScalarType | undefined, value: unknown): typeof notFinite | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return notFinite;
   if (typeof value === "string" && loneSurrogate.test(value)) return notWellFormed;
-  const isOfType =
-    (scalar !== ScalarType.STRING || typeof value === "string") &&
-    (scalar !== ScalarType.BOOL || typeof value === "boolean") &&
-    (scalar !== ScalarType.DOUBLE || typeof value === "number") &&
-    (scalar !== ScalarType.INT32 || value === (Number(value) | 0));
-  return isOfType ? undefined : ofOtherType;
+  if (scalar === ScalarType.STRING && typeof value !== "string") return notString;
+  if (scalar === ScalarType.BOOL && typeof value !== "boolean") return notBool;
+  if (scalar === ScalarType.DOUBLE && typeof value !== "number") return notNumber;
+  if (scalar === ScalarType.INT32 && value !== (Number(value) | 0)) return notInt32;
+  return undefined;
 }
 
 /** JSON has no 64-bit numbers, which a map can have as keys. */

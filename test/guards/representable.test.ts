@@ -1,5 +1,5 @@
 // Which values of a message some wire cannot represent, in every kind of field.
-import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
+import type { DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { FieldDescriptorProto_Type as FieldType, StructSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
@@ -111,9 +111,10 @@ const record = messageOf([
 ]);
 const stored = { name: "Ann", isKnown: true, seconds: 1.5, count: 2 ** 31 - 1, labels: ["a"] };
 
-/** Returns the message of a stored document with these values; undefined if it cannot be read. */
-const read = (values: object): object | undefined =>
-  readableMessage(record, () => Object.assign(create(record), stored, values));
+/** The message of a stored document with these values. */
+const messageWith = (values: object): Message => Object.assign(create(record), stored, values);
+/** Returns the same; undefined if it cannot be read. */
+const read = (values: object): object | undefined => readableMessage(record, () => messageWith(values));
 
 test.each([[{}], [{ name: "", isKnown: false, seconds: 0, count: -(2 ** 31), labels: [] }]])(
   "a stored document with values of the right types can be read: case %#",
@@ -137,4 +138,14 @@ test.each([
   [{ labels: undefined }],
 ])("a stored document with a value that is missing or of another type cannot be read: %j", (values) => {
   expect(read(values)).toBeUndefined();
+});
+
+test.each([
+  [{ name: 7 }, "name", "must be a string"],
+  [{ isKnown: "yes" }, "is_known", "must be true or false"],
+  [{ seconds: "1.5" }, "seconds", "must be a number"],
+  [{ count: 2 ** 31 }, "count", "must be a whole number of 32 bits"],
+  [{ labels: ["a", 7] }, "labels[1]", "must be a string"],
+])("a restore says of %j: %s %s", (values, field, message) => {
+  expect(unrepresentableValues(record, messageWith(values))).toEqual([{ field, rule: "type", message }]);
 });

@@ -198,9 +198,9 @@ function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: numbe
   });
 }
 
-test.runIf(Number(process.versions.node.split(".")[0]) >= 22)(
-  "blanks around the value of a header are no part of it, as over HTTP/1.1: a write keeps its idempotency key [WIR-01, IDM-09]",
-  async () => {
+// Node 20 drops such a header, and has no setting for it.
+if (Number(process.versions.node.split(".")[0]) >= 22)
+  test("blanks around the value of a header are no part of it, as over HTTP/1.1: a write keeps its idempotency key [WIR-01, IDM-09]", async () => {
     const write = (idempotencyKey: string): Promise<Http2Response> =>
       http2Call(
         service.base,
@@ -216,5 +216,4 @@ test.runIf(Number(process.versions.node.split(".")[0]) >= 22)(
     const [first, second] = [await write("once \t"), await write("once")];
     expect([first.status, second.status, second.headers["idempotent-replayed"]]).toEqual([201, 201, "true"]);
     expect(second.text).toBe(first.text);
-  },
-);
+  });
