@@ -20,7 +20,7 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 export function inboundOf(request: Request, trustProxy: number, limits?: CallerLimits): Inbound {
   const { headers } = request;
   return {
-    header: (name) => withoutOuterBlanks(single(headers[name])),
+    header: (name) => single(headers[name]),
     address: clientAddress(request, trustProxy),
     requestId: requestIdOf(request),
     arrivedAt: performance.now(),
@@ -105,20 +105,16 @@ export function clientAddress(request: Request, trustProxy: number): string {
   return own;
 }
 
-/** Removes the blanks around the value of a header, as HTTP/1.1 does. HTTP/2 keeps them. */
-function withoutOuterBlanks(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  let [start, end] = [0, value.length];
-  while (start < end && isBlank(value[start])) start += 1;
-  while (start < end && isBlank(value[end - 1])) end -= 1;
-  return value.slice(start, end);
+/** Returns the value of a header that may be repeated, without blanks around it, which HTTP/2 keeps. */
+export function single(value: string | string[] | undefined): string | undefined {
+  const joined = Array.isArray(value) ? value.join(", ") : value;
+  if (joined === undefined) return undefined;
+  let [start, end] = [0, joined.length];
+  while (start < end && isBlank(joined[start])) start += 1;
+  while (start < end && isBlank(joined[end - 1])) end -= 1;
+  return joined.slice(start, end);
 }
 
 function isBlank(character: string | undefined): boolean {
   return character === " " || character === "\t";
-}
-
-/** Returns the value of a header that may be repeated. */
-export function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
 }
