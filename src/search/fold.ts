@@ -1,28 +1,6 @@
 // Text folding: the common form of stored search text and queries (contract §3.1).
 import { setBounded } from "../call/bounded-cache.ts";
 
-/** The Ethiopic series of one sound, of which each has seven letters: ኃይለ is also typed as ሀይለ. */
-const SAME_SOUNDS = [
-  [0x1210, 0x1200],
-  [0x1280, 0x1200],
-  [0x1220, 0x1230],
-  [0x12d0, 0x12a0],
-  [0x1340, 0x1338],
-] as const;
-/** The fourth letter of these series sounds like the first. */
-const ETHIOPIC = {
-  ...Object.fromEntries(
-    SAME_SOUNDS.flatMap(([from, to]) =>
-      Array.from({ length: 7 }, (_, at): [string, string] => [
-        String.fromCharCode(from + at),
-        String.fromCharCode(to + (at === 3 && to !== 0x1230 && to !== 0x1338 ? 0 : at)),
-      ]),
-    ),
-  ),
-  "\u1203": "\u1200",
-  "\u12a3": "\u12a0",
-};
-
 /**
  * Lower-case characters that NFKD and case folding do not change, with their spelling on a plain keyboard. They are
  * ligatures, letters with strokes, and letters that represent an apostrophe (ʻokina, ayn, hamza) and divide words like
@@ -124,7 +102,11 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u06c3": "\u0647",
   "\u06d5": "\u0647",
   "\u0640": "",
-  ...ETHIOPIC,
+  // The Ethiopic series of one sound: ኃይለ is also typed as ሀይለ.
+  ...variants(
+    "ሃሀ ሐሀ ሑሁ ሒሂ ሓሀ ሔሄ ሕህ ሖሆ ሠሰ ሡሱ ሢሲ ሣሳ ሤሴ ሥስ ሦሶ ኀሀ ኁሁ ኂሂ " +
+      "ኃሀ ኄሄ ኅህ ኆሆ ኣአ ዐአ ዑኡ ዒኢ ዓአ ዔኤ ዕእ ዖኦ ፀጸ ፁጹ ፂጺ ፃጻ ፄጼ ፅጽ ፆጾ",
+  ),
   // The forms of characters that Japanese names have besides the usual ones: 渡邊 is also typed as 渡辺.
   ...variants(
     "邊辺 邉辺 髙高 﨑崎 嵜崎 澤沢 濱浜 濵浜 廣広 國国 櫻桜 嶋島 嶌島 德徳 惠恵 瀨瀬 眞真 齋斎 齊斎 斉斎 龍竜 彌弥 禮礼",

@@ -159,7 +159,7 @@ test("a client that waits with its body is asked for it only if nothing else dec
   expect(await wrong(receiveBody(request(["{}"], json), true, true))).toBe("object");
 });
 
-test("an integer beyond its type is told the bound of its field, or else of its type", () => {
+test("the violation of an integer beyond its type names the bound of its field, or else of its type", () => {
   const rule = (name: string | undefined, value?: number): object => ({ case: name, value });
   const boundsOf = (greaterThan: object, lessThan: object, type = "int32"): ReturnType<typeof integerBounds> =>
     integerBounds({ type: { case: type, value: { greaterThan, lessThan } } });
