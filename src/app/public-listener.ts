@@ -24,7 +24,7 @@ import type { StartedRequest } from "./reject.ts";
 import { reject } from "./reject.ts";
 import type { PublicTarget } from "./shed.ts";
 import { createShedder } from "./shed.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
+import type { Head, ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import type { StaticFile } from "../http/static-files.ts";
 import { acceptMethod, sendDocument } from "../http/static-files.ts";
 import { isForRpc, requireServerOptions, writeUnservedFailure } from "./unserved.ts";
@@ -56,7 +56,7 @@ export interface PublicSurfaces extends Surfaces {
   /** Decides whether to reject a request at once. */
   readonly shed: Shed;
   /** Reports a request that was rejected at once. */
-  readonly logShed: (request: Request, failure: Failure) => void;
+  readonly logShed: (head: Head, failure: Failure) => void;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
 }
@@ -80,12 +80,12 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const headersOf = { rest: [...always, ...restHeaders], rpc: [...always, ...rpcHeaders], mcp: always };
   const shedding = createShedder(config, surfaces, (form) => headersOf[form]);
 
-  function targetOf(request: Request): PublicTarget {
-    const path = pathOf(request);
+  function targetOf(head: Head): PublicTarget {
+    const path = pathOf(head);
     const rest = restPath.test(path);
     const surface = rest ? undefined : served.find((one) => one.serves(path));
     const isServed = surface !== undefined || surfaces.documents.has(path);
-    const isRpc = !rest && isForRpc(request, { path, surface, isServed }, surfaces.rpc);
+    const isRpc = !rest && isForRpc(head, { path, surface, isServed }, surfaces.rpc);
     return { path, rest, surface, isServed, isRpc };
   }
 
@@ -107,13 +107,13 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   return {
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
-    shed(request, onTurn) {
-      const failure = shedding.failureOf(request, targetOf, onTurn);
+    shed(head, onTurn) {
+      const failure = shedding.failureOf(head, () => targetOf(head), onTurn);
       if (failure === undefined) return undefined;
-      return (response) => {
-        const target = targetOf(request);
-        if (shedding.write(request, response, failure, target)) return;
-        const { inbound } = begin(request, response, target);
+      const prepared = shedding.responseTo(head, failure, targetOf(head));
+      if (prepared !== undefined) return prepared;
+      return (request, response) => {
+        const { inbound } = begin(request, response);
         request.resume();
         surfaces.rejectUnknown(request, response, inbound, failure);
       };

@@ -1,9 +1,9 @@
-// Responses to requests that are rejected before anything else is done for them: prepared once, written at once.
+// Responses to requests that are rejected by their heads, before anything else is done for them: prepared once.
 import { parseContentType as connectType } from "@connectrpc/connect/protocol-connect";
-import { endWith, failureEnvelope, failureHeaders } from "../http/response.ts";
+import { failureEnvelope, failureHeaders } from "../http/response.ts";
 import { table } from "../http/route.ts";
 import { setBounded } from "../call/bounded-cache.ts";
-import type { Request, Response, Surface } from "../call/exchange.ts";
+import type { Head, HeadResponse, Surface } from "../call/exchange.ts";
 import type { Arrived, ArrivedAt, Shed } from "../call/dispatch.ts";
 import type { Config } from "../config/config.ts";
 import type { Failure } from "../call/errors.ts";
@@ -11,7 +11,6 @@ import { connectError } from "../rpc/connect-error.ts";
 import { spokenBy } from "../rpc/early-rejection.ts";
 import type { Protocol } from "../rpc/protocol.ts";
 import { contentTypeOf, isConnect, isGrpc } from "../rpc/protocol.ts";
-import { endTrailersOnly } from "../rpc/trailers-only.ts";
 import { encodeWebText, isWebText } from "../rpc/web-text.ts";
 import { rejection } from "../rpc/rejection.ts";
 import type { HeaderList } from "../http/headers.ts";
@@ -37,20 +36,16 @@ export interface Shedder {
    * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
    * something to reject, or if the request waits for its turn.
    */
-  failureOf(
-    request: Request,
-    targetOf: (request: Request) => PublicTarget,
-    onTurn?: Arrived["onTurn"],
-  ): Failure | undefined;
-  /** Writes the rejection. Returns false for a page, whose rejections browsers show. */
-  write(request: Request, response: Response, failure: Failure, target: PublicTarget): boolean;
+  failureOf(head: Head, target: () => PublicTarget, onTurn?: Arrived["onTurn"]): Failure | undefined;
+  /** Returns the response of the rejection, and reports it. Returns undefined for a page, which browsers show. */
+  responseTo(head: Head, failure: Failure, target: PublicTarget): HeadResponse | undefined;
 }
 
 /** Dependencies of the shedder. */
 export interface ShedderDependencies {
   readonly shed: Shed;
   /** Reports a request that was rejected at once. */
-  readonly logShed: (request: Request, failure: Failure) => void;
+  readonly logShed: (head: Head, failure: Failure) => void;
 }
 
 /** The paths of operations that need no credential. However busy the instance is, they are served or throttled. */
@@ -68,37 +63,27 @@ export function createShedder(
 ): Shedder {
   const prepare = createPrepare(headersOf);
   return {
-    failureOf(request, targetOf, onTurn) {
-      const { headers } = request;
+    failureOf(head, target, onTurn) {
       return shed({
-        header: (name) => single(headers[name]),
-        address: () => clientAddress(request, trustProxy),
-        target: () => arrivedAt(request, targetOf(request)),
+        header: (name) => single(head.headers[name]),
+        address: () => clientAddress(head, trustProxy),
+        target: () => arrivedAt(head, target()),
         onTurn,
       });
     },
-    write(request, response, failure, target) {
+    responseTo(head, failure, target) {
       const form = formOf(target);
-      if (form === undefined) return false;
-      const { status, headers: prepared, body } = prepare(request, failure, target, form);
-      const headers: HeaderList = [
-        ...prepared,
-        ["X-Request-Id", requestIdOf(request)],
-        ...corsHeaders(request, corsOrigins),
-      ];
-      // A gRPC status must end the stream with its headers: after `writeHead`, Node would send an empty DATA frame.
-      if (body === undefined) endTrailersOnly(response, headers);
-      else {
-        response.writeHead(status, headers.flat());
-        endWith(response, body);
-      }
-      logShed(request, failure);
-      return true;
+      if (form === undefined) return undefined;
+      logShed(head, failure);
+      const { status, headers: prepared, body } = prepare(head, failure, target, form);
+      const headers: Record<string, string> = { ...prepared, "X-Request-Id": requestIdOf(head) };
+      for (const [name, value] of corsHeaders(head, corsOrigins)) headers[name] = value;
+      return { status, headers, body };
     },
   };
 }
 
-function arrivedAt({ method }: Request, target: PublicTarget): ArrivedAt {
+function arrivedAt({ method }: Head, target: PublicTarget): ArrivedAt {
   const { path } = target;
   const isOpen = openPaths.has(path) || (path.includes("%") && openPaths.has(decoded(path)));
   // Documents and pages have a bucket of their own.
@@ -120,34 +105,26 @@ function decoded(path: string): string {
   }
 }
 
-/** A response that depends on nothing but the failure and the form. */
-interface Prepared {
-  readonly status: number;
-  readonly headers: HeaderList;
-  /** Undefined for a gRPC status, which is in the headers. */
-  readonly body: string | Buffer | undefined;
-}
-
 /** The maximum number of prepared responses: a few for each form, and some for each content type of an rpc. */
 const maxPrepared = 200;
 
 function createPrepare(headersOf: (form: ShedForm) => HeaderList) {
-  const prepared = new Map<string, Prepared>();
-  return (request: Request, failure: Failure, target: PublicTarget, form: ShedForm): Prepared => {
-    const protocol = form === "rpc" ? protocolOfError(request, target) : undefined;
-    const type = protocol === undefined ? "" : contentTypeOf(request);
-    const key = `${form} ${protocol} ${isWebText(request)} ${failure.reason} ${failure.retryAfterSeconds} ${type}`;
+  const prepared = new Map<string, HeadResponse>();
+  return (head: Head, failure: Failure, target: PublicTarget, form: ShedForm): HeadResponse => {
+    const protocol = form === "rpc" ? protocolOfError(head, target) : undefined;
+    const type = protocol === undefined ? "" : contentTypeOf(head);
+    const key = `${form} ${protocol} ${isWebText(head)} ${failure.reason} ${failure.retryAfterSeconds} ${type}`;
     const known = prepared.get(key);
     if (known !== undefined) return known;
     const common = headersOf(form);
     const response =
-      protocol === undefined ? prepareJson(failure, form, common) : prepareError(failure, protocol, request, common);
+      protocol === undefined ? prepareJson(failure, form, common) : prepareError(failure, protocol, head, common);
     setBounded(prepared, key, response, maxPrepared);
     return response;
   };
 }
 
-function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prepared {
+function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): HeadResponse {
   const envelope = failureEnvelope(failure);
   const body = form === "mcp" ? `{"jsonrpc":"2.0","id":null,${envelope.slice(1)}` : envelope;
   const headers: HeaderList = [
@@ -157,26 +134,30 @@ function prepareJson(failure: Failure, form: ShedForm, common: HeaderList): Prep
     ["Cache-Control", "no-store"],
     ["Content-Length", String(Buffer.byteLength(body))],
   ];
-  return { status: failure.kind.http, headers, body };
+  return { status: failure.kind.http, headers: Object.fromEntries(headers), body };
 }
 
 /** Returns the protocol of an error; undefined for the envelope, which a request gets that is no call of an rpc. */
-function protocolOfError(request: Request, { surface }: PublicTarget): Protocol | undefined {
-  if (isGrpc(request)) return spokenBy(request);
+function protocolOfError(head: Head, { surface }: PublicTarget): Protocol | undefined {
+  if (isGrpc(head)) return spokenBy(head);
   // The public rpcs are no streams: a call of one as a stream would be 415, in the envelope.
   const isCall =
-    surface === undefined || request.method === "GET"
-      ? isConnect(request)
-      : request.method === "POST" && connectType(contentTypeOf(request))?.stream === false;
+    surface === undefined || head.method === "GET"
+      ? isConnect(head)
+      : head.method === "POST" && connectType(contentTypeOf(head))?.stream === false;
   return isCall ? "connect" : undefined;
 }
 
-function prepareError(failure: Failure, protocol: Protocol, request: Request, common: HeaderList): Prepared {
-  const type = contentTypeOf(request);
+function prepareError(failure: Failure, protocol: Protocol, head: Head, common: HeaderList): HeadResponse {
+  const type = contentTypeOf(head);
   const error = rejection(protocol, type, connectError(failure, protocol));
-  const { status, header, trailer, body } = isWebText(request) ? encodeWebText(error) : error;
+  const { status, header, trailer, body } = isWebText(head) ? encodeWebText(error) : error;
   // A gRPC response without a message has its status in its only headers ("Trailers-Only").
   const headers = new Map([...common, ...(header ?? []), ...(trailer ?? [])]);
   if (protocol === "grpc") headers.set("content-type", type);
-  return { status, headers: [...headers], body: trailer === undefined ? Buffer.concat(body) : undefined };
+  return {
+    status,
+    headers: Object.fromEntries(headers),
+    body: trailer === undefined ? Buffer.concat(body) : undefined,
+  };
 }

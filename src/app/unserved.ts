@@ -1,7 +1,7 @@
 // Failures of requests that no surface serves, in the terms of their protocol, on both listeners.
 import { writeFailure } from "../http/response.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import type { Request, Response, Surface } from "../call/exchange.ts";
+import type { Head, Request, Response, Surface } from "../call/exchange.ts";
 import type { Failure } from "../call/errors.ts";
 import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** Whether a request is for an rpc, known or not, and its failures are errors of the rpc's protocol. */
-export function isForRpc(request: Request, { path, surface, isServed }: Target, rpc: Surface): boolean {
+export function isForRpc(request: Head, { path, surface, isServed }: Target, rpc: Surface): boolean {
   return surface === rpc || path.startsWith("/records.") || (!isServed && isCall(request));
 }
 

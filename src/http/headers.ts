@@ -1,6 +1,6 @@
 // Headers of every response of a surface, of any status (contract §2.8, §10).
 import type { Config } from "../config/config.ts";
-import type { Request, Response } from "../call/exchange.ts";
+import type { Head, Request, Response } from "../call/exchange.ts";
 
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];
@@ -35,7 +35,7 @@ export function retirementHeaders({ retirement }: Pick<Config, "retirement">): H
 }
 
 /** Returns the CORS headers of a response for requests from these origins. */
-export function corsHeaders({ headers: { origin }, method }: Request, origins: readonly string[]): HeaderList {
+export function corsHeaders({ headers: { origin }, method }: Head, origins: readonly string[]): HeaderList {
   if (origins.length === 0) return [];
   if (origin === undefined || !origins.includes(origin)) return [["Vary", "Origin"]];
   return [

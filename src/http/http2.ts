@@ -1,12 +1,12 @@
 // HTTP/2 side of a listener: Node's server, on connections with paced input, with the time limits of HTTP/1.1.
-import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
-import { constants, createServer } from "node:http2";
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { constants, createServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
-import { closeSent } from "./linger.ts";
+import { closeSent, lingerMs } from "./linger.ts";
 import type { Schedule } from "../call/fair-queue.ts";
 import { createSerialQueue } from "../call/fair-queue.ts";
 import type { SharedTotal } from "../call/shared-total.ts";
-import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
+import type { Head, HeadResponse, ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { withExpectation } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
@@ -84,32 +84,37 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
-  function take(request: StreamRequest, response: Response, begin = receive): void {
-    const { stream } = request;
-    const target = originForm(request.url);
-    if (target === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
-    request.url = target;
-    if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]): void {
+    stream.on("error", () => undefined);
+    const url = originForm(headers[":path"]);
+    if (url === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    if (exceedsList(rawHeaders)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;
-    const release = held.take(connection.network, streamBytes + sizeOf(request.rawHeaders));
+    const release = held.take(connection.network, streamBytes + sizeOf(rawHeaders));
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
     let leaveQueue = (): void => undefined;
     stream.once("close", () => {
       release();
       leaveQueue();
     });
+    const head: Head = { method: headers[":method"], url, headers, httpVersionMajor: 2, stream };
+    // By its turn, it would have waited in a queue that nothing bounds. Reading would request the body of one that
+    // expects 100-continue.
+    const rejection =
+      headers.expect === undefined ? dependencies.shed?.(head, (leave) => (leaveQueue = leave)) : undefined;
+    if (rejection !== undefined) stream.setTimeout(dependencies.stalledMs, () => cut(stream));
+    if (rejection !== undefined && typeof rejection !== "function") {
+      running.followRejected(stream);
+      return afterMessage(stream, () => rejectWith(stream, rejection));
+    }
+    const [request, response] = requestOf(stream, head, rawHeaders);
     running.follow(response);
     // Node emits `close` on a response to HEAD only if the response ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
-    // By its turn, it would have waited in a queue that nothing bounds. Reading would request the body of one that
-    // expects 100-continue.
-    if (begin === receive && request.headers.expect === undefined) {
-      const reject = dependencies.shed?.(request, (leave) => (leaveQueue = leave));
-      if (reject !== undefined) {
-        stream.setTimeout(dependencies.stalledMs, () => cut(stream));
-        return rejectRead(request, response, reject);
-      }
+    if (rejection !== undefined) {
+      endUnread(request, response);
+      return afterMessage(stream, () => rejection(request, response));
     }
     connection.beginSoon(() => {
       leaveQueue();
@@ -123,6 +128,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
       return true;
     });
   }
+  const begin = withExpectation(receive, dependencies.rejectExpectation);
 
   function cut(stream: ServerHttp2Stream, code: number = constants.NGHTTP2_CANCEL): void {
     const connection = stream.session && connections.get(stream.session);
@@ -132,7 +138,10 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   }
 
   const server = createServer({ maxSessionMemory, maxHeaderListPairs, settings, ...whitespace });
-  serveWith(server, take, dependencies);
+  server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) =>
+    take(stream, headers, raw),
+  );
+  server.on("sessionError", () => undefined);
 
   return {
     server,
@@ -155,44 +164,40 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   };
 }
 
-/** Sets the handlers of a server's requests. */
-function serveWith(
-  server: Http2Server,
-  take: (request: StreamRequest, response: Response, begin?: Http2Dependencies["receive"]) => void,
-  { rejectExpectation }: Http2Dependencies,
-): void {
-  const serve = (request: StreamRequest, response: Response): void => take(request, response);
-  server.on("request", serve as never);
-  server.on("sessionError", () => undefined);
-  // Without these handlers, Node would respond itself, without a body.
-  server.on("connect", serve as never);
-  const expecting = withExpectation(
-    serve as never,
-    ((request: StreamRequest, response: Response) => take(request, response, rejectExpectation)) as never,
-  );
-  server.on("checkExpectation", expecting as never);
-  server.on("checkContinue", expecting as never);
+/**
+ * Returns the request and the response of a stream, with the interface of HTTP/1.1. Node creates them for each stream if
+ * the server has a listener for requests, but they cost more than the rejection of one.
+ */
+function requestOf(stream: ServerHttp2Stream, { url, headers }: Head, rawHeaders: string[]): [StreamRequest, Response] {
+  const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+  request.url = url ?? "/";
+  return [request, new Http2ServerResponse(stream)] as unknown as [StreamRequest, Response];
 }
 
 /**
- * Rejects a request as soon as its message is read, because a client may lose a status that ends its stream before.
- * Waits at most `maxReadMs` for it.
+ * Calls back as soon as the message of a request is read, because a client may lose a status that ends its stream
+ * before. Waits at most `maxReadMs` for it.
  */
-function rejectRead(request: StreamRequest, response: Response, reject: (response: Response) => void): void {
-  const rejectOnce = (): void => {
-    clearTimeout(timer);
-    if (response.headersSent || request.stream.destroyed) return;
-    endUnread(request, response);
-    reject(response);
+function afterMessage(stream: ServerHttp2Stream, respond: () => void): void {
+  const respondOnce = (): void => {
+    if (!stream.headersSent && !stream.closed) respond();
   };
-  const timer = setTimeout(rejectOnce, maxReadMs);
-  request.stream.once("close", () => clearTimeout(timer));
-  request.once("end", rejectOnce);
-  request.resume();
+  if (stream.endAfterHeaders) return respondOnce();
+  const timer = setTimeout(respondOnce, maxReadMs);
+  stream.once("close", () => clearTimeout(timer));
+  stream.once("end", respondOnce);
+  stream.resume();
+}
+
+/** Writes a response. Discards the rest of a message that is still arriving, for at most `lingerMs`. */
+function rejectWith(stream: ServerHttp2Stream, { status, headers, body }: HeadResponse): void {
+  stream.respond({ ":status": status, ...headers }, { endStream: body === undefined });
+  if (!stream.writableEnded) stream.end(body);
+  if (!stream.readableEnded && !stream.endAfterHeaders) setTimeout(() => closeSent(stream), lingerMs).unref();
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */
-function exceedsList({ rawHeaders }: Request): boolean {
+function exceedsList(rawHeaders: readonly string[]): boolean {
   return sizeOf(rawHeaders) + (rawHeaders.length / 2) * pairSize > maxHeaderListSize;
 }
 

@@ -8,7 +8,7 @@ import { fail } from "../call/errors.ts";
 import type { CallerLimits } from "../call/deadline.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { createTally } from "../call/tally.ts";
-import type { Request } from "../call/exchange.ts";
+import type { Head, Request } from "../call/exchange.ts";
 import { isHost } from "./host.ts";
 import { peerOf } from "./peer.ts";
 
@@ -31,7 +31,7 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 }
 
 /** Returns the id that the caller sent, or else a new one (contract §2.8). */
-export function requestIdOf({ headers }: Request): string {
+export function requestIdOf({ headers }: Head): string {
   const sent = single(headers["x-request-id"]);
   return sent !== undefined && requestIdForm.test(sent) ? sent : randomUUID();
 }
@@ -82,15 +82,15 @@ export function sizeOf(rawHeaders: readonly string[]): number {
 }
 
 /** Returns the path of the request target, as it was sent. */
-export function pathOf(request: Request): string {
-  return splitTarget(request.url ?? "/").path;
+export function pathOf({ url = "/" }: Head): string {
+  return splitTarget(url).path;
 }
 
 /**
  * Returns the address that the outermost of our own proxies saw; without proxies, the peer's (contract §6,
  * `TRUST_PROXY`). If a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
  */
-export function clientAddress(request: Request, trustProxy: number): string {
+export function clientAddress(request: Head, trustProxy: number): string {
   const peer = peerOf(request);
   const own = addressOf(peer) ?? peer;
   if (trustProxy === 0) return own;

@@ -18,6 +18,7 @@ import { sniff } from "./sniff.ts";
 import { createPeerLimits, maxConnections, networkOfPeer } from "./peer-limits.ts";
 import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
+import { writeWhole } from "./response.ts";
 
 /** A listener on one port. */
 export interface Listener {
@@ -73,9 +74,10 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, m
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     endUnread(request, response);
-    const reject = options.shed?.(request);
-    if (reject === undefined) options.handle(request, response);
-    else reject(response);
+    const rejection = options.shed?.(request);
+    if (rejection === undefined) options.handle(request, response);
+    else if (typeof rejection === "function") rejection(request, response);
+    else writeWhole(response, rejection);
   }
   const isLimited = options.rejectSlow !== undefined;
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };

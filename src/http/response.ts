@@ -1,5 +1,6 @@
 // Writes REST responses: `data` for a success, `error` for a failure (contract §2.5, §2.6, §2.9).
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { HeadResponse, Response as ServerResponse } from "../call/exchange.ts";
 import type { Failure } from "../call/errors.ts";
 import type { Request, Response } from "./node-http.ts";
 import { table } from "./route.ts";
@@ -52,6 +53,18 @@ export async function writeBody(
     if (response.stream?.destroyed ?? socket.destroyed) return;
     if (isTaken === false) await drained(response);
   }
+  response.end();
+}
+
+/** Writes a response that is known from the head of its request. */
+export function writeWhole(response: ServerResponse, { status, headers, body }: HeadResponse): void {
+  if (body !== undefined) {
+    response.writeHead(status, headers);
+    return endWith(response, body);
+  }
+  // A gRPC status must end the stream with its headers: after `writeHead`, Node would send an empty DATA frame.
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end();
 }
 

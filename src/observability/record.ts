@@ -1,6 +1,6 @@
 // Record of a finished request: the source of its log line, metrics and span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
-import type { Request, Response } from "../call/exchange.ts";
+import type { Head, Request, Response } from "../call/exchange.ts";
 import { wasSentWhole } from "../http/linger.ts";
 import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
@@ -98,14 +98,14 @@ export function recordOf(
 }
 
 /** Returns the method of a request, or `other` for one that HTTP does not define. */
-export function methodOf({ method = "" }: Request): string {
+export function methodOf({ method = "" }: Head): string {
   return methods.has(method) ? method : "other";
 }
 
 /** Returns the wire of a request that was rejected before its route was found. */
-export function wireOfShed(request: Request): Wire {
-  const path = pathOf(request);
-  return wireOf(path, request.headers["content-type"] ?? "", path);
+export function wireOfShed(head: Head): Wire {
+  const path = pathOf(head);
+  return wireOf(path, head.headers["content-type"] ?? "", path);
 }
 
 function joined(names: Iterable<string>): string | undefined {

@@ -1,7 +1,7 @@
 // Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
 import type { RecentRequest } from "../accounts/usage.ts";
-import type { Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
+import type { Head, Limited, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { Failure } from "../call/errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { logLine } from "./log-line.ts";
@@ -16,7 +16,7 @@ export interface RequestWatch {
   /** Called when a request arrives. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
   /** Called when a request is rejected before anything else is done for it. */
-  readonly logShed: (request: Request, failure: Failure) => void;
+  readonly logShed: (head: Head, failure: Failure) => void;
   /** Called when the HTTP parser rejects a message. There is no request to report then. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
   /** Called when a connection or a stream is rejected. */
@@ -56,8 +56,8 @@ export function watchRequests(
   });
 
   return {
-    logShed(request, { kind: { http } }) {
-      countShed(http, methodOf(request), wireOfShed(request));
+    logShed(head, { kind: { http } }) {
+      countShed(http, methodOf(head), wireOfShed(head));
     },
     onLimit: (what) => metrics.limited(listener, what),
     log(request, response, inbound) {

@@ -3,7 +3,7 @@ import { parseContentType as connectType } from "@connectrpc/connect/protocol-co
 import { parseContentType as grpcType } from "@connectrpc/connect/protocol-grpc";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import type { Request, Response } from "../call/exchange.ts";
+import type { Head, Request, Response } from "../call/exchange.ts";
 import type { Failure } from "../call/errors.ts";
 import { lengthOf } from "./collected.ts";
 import { connectError } from "./connect-error.ts";
@@ -14,7 +14,7 @@ import { endTrailersOnly } from "./trailers-only.ts";
 import { encodeWebText, isWebText } from "./web-text.ts";
 
 /** Returns the protocol of a request for an rpc, by its headers alone; undefined if it uses none of ours. */
-export function spokenBy(request: Request): Protocol | undefined {
+export function spokenBy(request: Head): Protocol | undefined {
   const type = contentTypeOf(request);
   // Over HTTP/1.1 a gRPC status needs trailers after a body, so the status is that of HTTP.
   if (grpcType(type) !== undefined) return request.httpVersionMajor === 1 ? undefined : "grpc";

@@ -8,7 +8,7 @@ import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-gr
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Violation } from "../call/errors.ts";
 import { fail } from "../call/errors.ts";
-import type { Request } from "../call/exchange.ts";
+import type { Head, Request } from "../call/exchange.ts";
 import { foreignParameter, readMediaType } from "../call/negotiation.ts";
 import { sanitizeForEcho } from "../text/text.ts";
 import { withoutText } from "./web-text.ts";
@@ -42,7 +42,7 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
  * Returns the content type of a request as the library reads it: without parameters that change nothing, and without
  * the mode of gRPC-Web. gRPC ignores all parameters, as its other servers do.
  */
-export function contentTypeOf(request: Request): string {
+export function contentTypeOf(request: Head): string {
   const type = request.headers["content-type"] ?? "";
   if (isGrpc(request)) return withoutText((/^[^; \t]*/.exec(type)?.[0] ?? "").toLowerCase());
   if (!type.includes(";")) return type;
@@ -85,7 +85,7 @@ function requireServed(handler: UniversalHandler, request: Request, type: string
 }
 
 /** Whether a request uses gRPC or gRPC-Web. */
-export function isGrpc({ headers }: Request): boolean {
+export function isGrpc({ headers }: Head): boolean {
   return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
 }
 
@@ -101,14 +101,14 @@ export function isGrpcCall(request: Request): boolean {
 }
 
 /** Whether a request for any path says that it uses Connect. The content type of a stream does, JSON alone does not. */
-export function isConnect(request: Request): boolean {
+export function isConnect(request: Head): boolean {
   if (request.method === "GET") return queryOf(request).get("connect") === "v1";
   const type = connectType(contentTypeOf(request));
   return type !== undefined && (type.stream || request.headers["connect-protocol-version"] !== undefined);
 }
 
 /** Whether a request for any path says that it calls an rpc. */
-export function isCall(request: Request): boolean {
+export function isCall(request: Head): boolean {
   return isGrpc(request) || isConnect(request);
 }
 
@@ -118,7 +118,7 @@ export function allowOf(handler: UniversalHandler): string {
 }
 
 /** Returns the parameters of a GET call, whose message is in the URL. */
-function queryOf({ url = "" }: Request): URLSearchParams {
+function queryOf({ url = "" }: Head): URLSearchParams {
   return new URLSearchParams(splitTarget(url).query);
 }
 

@@ -1,11 +1,11 @@
 // gRPC-Web in base64 (`application/grpc-web-text`), the default mode of the official generator for browsers.
-import type { Request } from "../call/exchange.ts";
+import type { Head } from "../call/exchange.ts";
 
 /** The content type of gRPC-Web, and of its mode in base64. Both can have the suffix of a codec. */
 const [binary, text] = ["application/grpc-web", "application/grpc-web-text"];
 
 /** Whether a request and its response are in base64. */
-export function isWebText({ headers }: Request): boolean {
+export function isWebText({ headers }: Head): boolean {
   return headers["content-type"]?.slice(0, text.length).toLowerCase() === text;
 }
 

@@ -4,7 +4,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { once } from "node:events";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { connect, constants } from "node:http2";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Response } from "../../src/call/exchange.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -184,6 +184,45 @@ test("over HTTP/2, a crowd is rejected beyond the requests that wait for their t
   await statusOf(get("/v1/health"));
   expect(waiting.size).toBe(0);
   session.destroy();
+});
+
+test.each([["GET"], ["POST", "{}"], ["HEAD"]])(
+  "over HTTP/2 a %s is rejected as over HTTP/1.1 [RTE-22]",
+  async (method, body) => {
+    const session = connect(base);
+    const stream = session.request({ ":method": method, ":path": "/v1/contacts" }, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+    const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
+    const text = (await stream.setEncoding("utf8").toArray()).join("");
+    const response = await fetch(`${base}/v1/contacts`, { method, ...(body !== undefined && { body }) });
+    expect([headers[":status"], text]).toEqual([response.status, await response.text()]);
+    for (const name of ["content-type", "content-length", "cache-control", "ratelimit-policy", "vary"])
+      expect(headers[name]).toBe(response.headers.get(name));
+    session.destroy();
+  },
+);
+
+test("streams that are reset before their rejection leave the others theirs [RTE-22]", async () => {
+  const session = connect(base);
+  for (let turn = 0; turn < 50; turn++) {
+    session.request({ ":path": "/v1/contacts" }).close(constants.NGHTTP2_CANCEL);
+    session.request({ ":method": "POST", ":path": "/v1/contacts" }).close(constants.NGHTTP2_CANCEL);
+  }
+  const [headers] = (await once(session.request({ ":path": "/v1/contacts" }), "response")) as [IncomingHttpHeaders];
+  expect(headers[":status"]).toBe(503);
+  session.destroy();
+});
+
+test("a stop waits for a rejection whose request is still arriving [RTE-22]", async () => {
+  const session = connect(base);
+  const stream = session.request({ ":method": "POST", ":path": "/v1/contacts" });
+  stream.write("{");
+  await vi.waitFor(() => expect(reported).toHaveLength(1));
+  const [[headers]] = (await Promise.all([once(stream, "response"), listener.close(2_000, 0)])) as [
+    [IncomingHttpHeaders],
+    undefined,
+  ];
+  expect(headers[":status"]).toBe(503);
 });
 
 test("at /mcp it is also a JSON-RPC error, without fields of the throttle; a browser gets a page [RTE-22]", async () => {
