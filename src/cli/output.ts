@@ -146,6 +146,16 @@ export function totalOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, number) => sum + number, 0);
 }
 
+/** Formats counts, one per line. */
+export function countFacts(counts: Readonly<Record<string, number>>): string[] {
+  return facts(Object.entries(counts).map(([name, number]) => [name, count(number)]));
+}
+
+/** Rounds seconds to milliseconds. */
+export function rounded(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}
+
 /** Formats a number with its noun: `1 record`, `2,500 records`. */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;

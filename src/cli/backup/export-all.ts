@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { FolderLock } from "../../embedded/folder-lock.ts";
 import { isLock, lockFolder } from "../../embedded/folder-lock.ts";
@@ -9,43 +10,43 @@ import { identify, pidOf } from "../../embedded/process-id.ts";
 import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
-import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts, totalOf } from "../output.ts";
-import type { Progress } from "../progress.ts";
-import { createProgress } from "../progress.ts";
-import type { RetryOptions } from "../retry.ts";
-import { retryWhileUnavailable } from "../retry.ts";
+import { count, counted, countFacts, rounded, totalOf } from "../output.ts";
+import type { Transfer } from "../transfer.ts";
+import { messagesOf, runTransfer } from "../transfer.ts";
 import { allAccounts, partition, unreadableLine } from "../all-accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { addFile, complete, fileOf, manifestFile, readManifest, sum, writeManifest } from "./manifest.ts";
-import type { Pace } from "./pace.ts";
-import { createPace } from "./pace.ts";
 
 /** The context of an export. */
 interface Export {
   readonly link: Link;
   readonly folder: string;
-  readonly progress: Progress;
-  readonly pace: Pace;
   readonly stop: AbortSignal;
-  /** Called with the number of written documents. */
-  readonly onWritten: (documents: number) => void;
+  readonly retry: Transfer["retry"];
+  /** Called with the number of written documents. Waits until the rate allows the next ones. */
+  readonly onWritten: (documents: number) => Promise<void>;
 }
 
 /** The prefix of the name of a lock on the folder. */
 const lockRole = "export";
 
-/** Exports all accounts to a folder and reports the summary. Returns the exit code. */
+/**
+ * Exports all accounts to a folder, at most `rate` documents per second, and reports the summary. Returns the exit code.
+ */
 export async function runExportAll(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
-  // Checked before the lock is written, because nothing may be written to a folder with other files.
-  await openFolder(folder);
-  const lock = await lockBackup(folder);
+  let lock: FolderLock | undefined;
   try {
-    return await exportTo(output, link, folder, rate);
+    // Checked before the lock is written, because nothing may be written to a folder with other files.
+    await openFolder(folder);
+    lock = await lockBackup(folder);
+    const how = { verb: "Exporting", onStop: "Stopping. To resume, run the same command again." };
+    return (await runTransfer(output, how, (on) => exportTo(output, link, folder, rate, on))) ?? exitCodes.interrupted;
+  } catch (error) {
+    throw explainWriteError(error, folder);
   } finally {
     await lock?.release();
   }
@@ -57,76 +58,62 @@ export async function runExportAll(output: Output, link: Link, folder: string, r
  */
 async function lockBackup(folder: string): Promise<FolderLock | undefined> {
   if (identify(process.pid) === undefined) return undefined;
-  try {
-    return await lockFolder(
-      folder,
-      lockRole,
-      (holder) =>
-        new CommandError(
-          exitCodes.failed,
-          "in_use",
-          `Another export writes to ${folder} (pid ${pidOf(holder)}). Wait until it has ended, or name another folder.`,
-        ),
-    );
-  } catch (error) {
-    throw explainWriteError(error, folder);
-  }
+  return lockFolder(
+    folder,
+    lockRole,
+    (holder) =>
+      new CommandError(
+        exitCodes.failed,
+        "in_use",
+        `Another export writes to ${folder} (pid ${pidOf(holder)}). Wait until it has ended, or name another folder.`,
+      ),
+  );
 }
 
 /** Exports to a folder that no other run writes to. */
-async function exportTo(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
+async function exportTo(
+  output: Output,
+  link: Link,
+  folder: string,
+  rate: number,
+  { progress, stop, retry, seconds }: Transfer,
+): Promise<ExitCode> {
   // Another run may have completed the backup before this one got the lock.
   const before = await openFolder(folder);
-  const begunAt = performance.now();
-  const progress = await createProgress(output, "Exporting", undefined);
-  const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
   let documents = 0;
   let doing = "";
-  const onWritten = (written: number): void => {
+  let due = performance.now();
+  const onWritten = async (written: number): Promise<void> => {
     documents += written;
-    const seconds = (performance.now() - begunAt) / 1_000;
-    progress.show({ records: documents, rate: documents / seconds, bytes: 0, doing });
+    progress.show({ records: documents, doing });
+    due = Math.max(due, performance.now()) + (written * 1_000) / rate;
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: stop });
   };
-  const work: Export = {
-    link,
-    folder,
-    progress,
-    onWritten,
-    stop: interrupt.signal,
-    pace: createPace(rate, interrupt.signal),
-  };
-  try {
-    const all = await retryWhileUnavailable(repeating(work), () => allAccounts(link));
-    requireSameService(folder, before, new Set(all.map(({ id }) => id)));
-    const [unreadable, accounts] = partition(all);
-    const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
-    const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
-      id === null || unreadable.includes(id) || accounts.some((account) => account.id === id) ? [] : [id],
-    );
-    await writeManifest(folder, before, [...kept.values()]);
-    const files = new Map(kept);
-    for (const [at, { id }] of accounts.entries()) {
-      doing = `account ${count(at + 1)} of ${count(accounts.length)}`;
-      if (kept.has(fileOf(id))) continue;
-      const entry = await exportOne(work, id);
-      if (entry === undefined) leftOut.push(id);
-      else files.set(entry.file, entry);
-    }
-    // Comes last, so that it contains all sign-outs until now.
-    const entry = await exportOne(work, "");
-    if (entry !== undefined) files.set(entry.file, entry);
-    leftOut.push(...(await removeDeleted(work, files)));
-    await complete(folder, leftOut);
-    const seconds = (performance.now() - begunAt) / 1_000;
-    report(output, { folder, files, kept: kept.size, leftOut, unreadable, seconds });
-    return unreadable.length === 0 ? exitCodes.ok : exitCodes.failed;
-  } catch (error) {
-    if (interrupt.signal.aborted) return exitCodes.interrupted;
-    throw explainWriteError(error, folder);
-  } finally {
-    interrupt.end();
-    progress.end();
+  const work: Export = { link, folder, stop, retry, onWritten };
+  const all = await retry(() => allAccounts(link));
+  requireSameService(folder, before, new Set(all.map(({ id }) => id)));
+  const [unreadable, accounts] = partition(all);
+  const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
+  const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
+    id === null || unreadable.includes(id) || accounts.some((account) => account.id === id) ? [] : [id],
+  );
+  await writeManifest(folder, before, [...kept.values()]);
+  const files = new Map(kept);
+  for (const [at, { id }] of accounts.entries()) {
+    doing = `account ${count(at + 1)} of ${count(accounts.length)}`;
+    if (kept.has(fileOf(id))) continue;
+    const entry = await exportOne(work, id);
+    if (entry === undefined) leftOut.push(id);
+    else files.set(entry.file, entry);
   }
+  // Comes last, so that it contains all sign-outs until now.
+  const entry = await exportOne(work, "");
+  if (entry !== undefined) files.set(entry.file, entry);
+  leftOut.push(...(await removeDeleted(work, files)));
+  await complete(folder, leftOut);
+  report(output, { folder, files, kept: kept.size, leftOut, unreadable, seconds: seconds() });
+  return unreadable.length === 0 ? exitCodes.ok : exitCodes.failed;
 }
 
 /**
@@ -134,19 +121,15 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
  * a complete backup.
  */
 async function openFolder(folder: string): Promise<Manifest | undefined> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const manifest = await readManifest(folder);
-    if (manifest?.completion !== undefined)
-      throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);
-    const others = (await readdir(folder)).filter((name) => name !== `${manifestFile}.part` && !isLock(name, lockRole));
-    if (manifest === undefined && others.length > 0)
-      rejectUsage(`${folder} has other files. Name a new or an empty folder, or that of an interrupted export.`);
-    await chmod(folder, 0o700);
-    return manifest;
-  } catch (error) {
-    throw explainWriteError(error, folder);
-  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const manifest = await readManifest(folder);
+  if (manifest?.completion !== undefined)
+    throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);
+  const others = (await readdir(folder)).filter((name) => name !== `${manifestFile}.part` && !isLock(name, lockRole));
+  if (manifest === undefined && others.length > 0)
+    rejectUsage(`${folder} has other files. Name a new or an empty folder, or that of an interrupted export.`);
+  await chmod(folder, 0o700);
+  return manifest;
 }
 
 /**
@@ -183,7 +166,7 @@ async function keptFiles(
  * Returns their ids.
  */
 async function removeDeleted(work: Export, files: Map<string, FileEntry>): Promise<string[]> {
-  const accounts = await retryWhileUnavailable(repeating(work), () => allAccounts(work.link));
+  const accounts = await work.retry(() => allAccounts(work.link));
   const existing = new Set(accounts.map(({ id }) => id));
   const deleted = [...files.values()].flatMap(({ account_id: id }) => (id === null || existing.has(id) ? [] : [id]));
   if (deleted.length === 0) return [];
@@ -201,7 +184,7 @@ async function exportOne(work: Export, accountId: string): Promise<FileEntry | u
   const file = fileOf(accountId);
   const path = join(work.folder, file);
   try {
-    const written = await retryWhileUnavailable(repeating(work), () => write(work, accountId, path));
+    const written = await work.retry(() => write(work, accountId, path));
     await rename(`${path}.part`, path);
     const entry = { file, account_id: accountId === "" ? null : accountId, ...written };
     await addFile(work.folder, entry);
@@ -214,44 +197,31 @@ async function exportOne(work: Export, accountId: string): Promise<FileEntry | u
 }
 
 async function write(
-  { link, pace, stop, onWritten }: Export,
+  { link, stop, onWritten }: Export,
   accountId: string,
   path: string,
 ): Promise<Omit<FileEntry, "file" | "account_id">> {
-  const call = new AbortController();
-  const end = (): void => call.abort();
-  stop.addEventListener("abort", end, { once: true });
   // A file left by another run would keep its permissions.
   await rm(`${path}.part`, { force: true });
   const handle = await open(`${path}.part`, "wx", 0o600);
   try {
-    stop.throwIfAborted();
     const hash = createHash("sha256");
     const documents: Record<string, number> = {};
     let bytes = 0;
-    for await (const message of link.client(BackupService).readDocuments({ accountId }, { signal: call.signal })) {
+    const client = link.client(BackupService);
+    for await (const message of messagesOf((options) => client.readDocuments({ accountId }, options), stop)) {
       const text = Buffer.from(message.documents.map(lineOf).join(""));
       for (const { collection } of message.documents) documents[collection] = (documents[collection] ?? 0) + 1;
       await handle.appendFile(text);
       hash.update(text);
       bytes += text.length;
-      onWritten(message.documents.length);
-      await pace(message.documents.length);
+      await onWritten(message.documents.length);
     }
     await handle.sync();
     return { bytes, sha256: hash.digest("hex"), documents };
   } finally {
-    stop.removeEventListener("abort", end);
-    call.abort();
     await handle.close();
   }
-}
-
-function repeating({ stop, progress }: Export): RetryOptions {
-  return {
-    stop,
-    onRepeat: () => progress.note("The service cannot be reached, or cannot respond. Trying again …"),
-  };
 }
 
 /** Converts a file system error into a message for the user. Returns any other error unchanged. */
@@ -286,11 +256,11 @@ function report(
       left_out: leftOut,
       unreadable,
       documents: { ...documents },
-      seconds: Math.round(seconds * 1_000) / 1_000,
+      seconds: rounded(seconds),
     },
     [
       `Exported ${counted(accounts, "account")} with ${counted(totalOf(documents), "document")} to ${folder} in ${seconds.toFixed(1)} s.`,
-      ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
+      ...countFacts(documents),
       ...(kept === 0 ? [] : [`Already complete: ${counted(kept, "account")}.`]),
       ...leftOut.map((id) => `Account ${id} was deleted meanwhile and is left out.`),
       ...unreadable.map((id) => `Account ${id} is left out. ${unreadableLine(id)}`),

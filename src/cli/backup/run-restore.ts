@@ -4,13 +4,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
-import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts, totalOf } from "../output.ts";
-import type { Progress } from "../progress.ts";
-import { createProgress } from "../progress.ts";
-import { retryWhileUnavailable } from "../retry.ts";
+import { counted, countFacts, rounded, totalOf } from "../output.ts";
+import type { Transfer } from "../transfer.ts";
+import { runTransfer } from "../transfer.ts";
 import { batchesOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { readManifest, sum } from "./manifest.ts";
@@ -31,26 +29,24 @@ export async function runRestore(
   folder: string,
   { dryRun = false, account }: RestoreOptions,
 ): Promise<ExitCode> {
-  const begunAt = performance.now();
   const manifest = await readComplete(folder);
-  const progress = await createProgress(output, dryRun ? "Checking" : "Restoring", undefined);
-  const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
-  let documents = 0;
-  const onDocuments = (doing: string) => (added: number) => {
-    documents += added;
-    const seconds = (performance.now() - begunAt) / 1_000;
-    progress.show({ records: documents, rate: documents / seconds, bytes: 0, doing });
-  };
-  const work: Verification = {
-    folder,
-    stop: interrupt.signal,
-    send: sender(link, manifest, progress, interrupt.signal),
-    keeps: () => true,
-    onChecked: onDocuments("checking"),
-  };
-  try {
+  const how = { verb: dryRun ? "Checking" : "Restoring", onStop: "Stopping. To resume, run the same command again." };
+  const restored = await runTransfer(output, how, async (transfer) => {
+    const { progress, stop } = transfer;
+    let documents = 0;
+    const onDocuments = (doing: string) => (added: number) => {
+      documents += added;
+      progress.show({ records: documents, doing });
+    };
+    const work: Verification = {
+      folder,
+      stop,
+      send: sender(link, manifest, transfer),
+      keeps: () => true,
+      onChecked: onDocuments("checking"),
+    };
     const entries = account === undefined ? [...manifest.files.values()] : await filesFor(folder, manifest, account);
-    const files = await verifyFiles(folder, entries, interrupt.signal);
+    const files = await verifyFiles(folder, entries, stop);
     const done = await checkAccounts(work, files);
     // The service's own file comes first: it contains the ended sessions, which must stay ended in restored accounts.
     const left = files.filter(({ file }) => !done.has(file)).sort((one, other) => rank(one) - rank(other));
@@ -58,17 +54,11 @@ export async function runRestore(
     await checkDocuments(chosen, left);
     documents = 0;
     if (!dryRun) for (const entry of left) await restoreOne(chosen, entry, onDocuments("writing"));
-    const seconds = (performance.now() - begunAt) / 1_000;
     const shown = account === undefined ? files : files.filter((file) => file.account !== undefined);
-    report(output, { folder, manifest, files: shown, resumed: done.size, seconds, dryRun });
+    report(output, { folder, manifest, files: shown, resumed: done.size, seconds: transfer.seconds(), dryRun });
     return exitCodes.ok;
-  } catch (error) {
-    if (interrupt.signal.aborted) return exitCodes.interrupted;
-    throw error;
-  } finally {
-    interrupt.end();
-    progress.end();
-  }
+  });
+  return restored ?? exitCodes.interrupted;
 }
 
 async function readComplete(folder: string): Promise<Manifest> {
@@ -93,12 +83,11 @@ function rank({ account_id }: FileEntry): number {
   return account_id === null ? 0 : 1;
 }
 
-function sender(link: Link, { header }: Manifest, progress: Progress, stop: AbortSignal): Verification["send"] {
+function sender(link: Link, { header }: Manifest, { stop, retry }: Transfer): Verification["send"] {
   const client = link.client(BackupService);
-  const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
   return ({ account_id: id }, documents, checkOnly) => {
     const request = { backupId: header.id, accountId: id ?? "", documents, checkOnly };
-    return retryWhileUnavailable({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop }));
+    return retry(() => client.restoreDocuments(request, { signal: stop }));
   };
 }
 
@@ -153,7 +142,7 @@ function report(
       accounts,
       resumed,
       documents: { ...documents },
-      seconds: Math.round(seconds * 1_000) / 1_000,
+      seconds: rounded(seconds),
     },
     [
       dryRun
@@ -161,7 +150,7 @@ function report(
         : resumed === accounts
           ? `Everything was restored before: ${all} from ${folder}.`
           : `Restored ${all} from ${folder} in ${seconds.toFixed(1)} s.`,
-      ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
+      ...countFacts(documents),
       ...(resumed === 0 || resumed === accounts ? [] : [`Of these, ${counted(resumed, "account")} before.`]),
     ],
   );

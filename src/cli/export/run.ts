@@ -12,14 +12,12 @@ import { ndjsonLine } from "../formats/ndjson.ts";
 import type { VcardVersion } from "../formats/vcard-writer.ts";
 import { vcard } from "../formats/vcard-writer.ts";
 import { formatOf } from "../import/source.ts";
-import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, counted, facts, totalOf } from "../output.ts";
-import type { Progress } from "../progress.ts";
-import { createProgress } from "../progress.ts";
-import { retryWhileUnavailable } from "../retry.ts";
+import { counted, countFacts, rounded, totalOf } from "../output.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
+import type { Transfer } from "../transfer.ts";
+import { messagesOf, runTransfer } from "../transfer.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
 
@@ -49,32 +47,26 @@ export async function runExport(output: Output, link: Link, name: string, option
     rejectUsage("Sessions can only be exported as NDJSON. Add --format ndjson.");
   const writer = writerOf(format, options);
   const { id: accountId, email } = await findAccount(link, options.account);
-  const begunAt = performance.now();
   const target = await openTarget(file);
-  const progress = await createProgress(output, "Exporting", undefined);
-  const interrupt = onInterrupt(() => progress.note("Stopping. No file is left."));
-  let counts: Counts;
-  try {
+  const how = { verb: "Exporting", onStop: "Stopping. No file is left." };
+  const done = await runTransfer(output, how, async (transfer) => {
     // If the connection breaks, the export starts again, unless part of the output can no longer be taken back.
-    const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Starting again …");
-    counts = await retryWhileUnavailable({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
-      write(link, accountId, format, writer, target, progress, interrupt.signal),
-    );
-  } catch (error) {
+    const counts = await transfer.retry(() => write(link, accountId, format, writer, target, transfer), target);
+    return { counts, seconds: transfer.seconds() };
+  }).catch(async (error: unknown) => {
     await target.discard();
-    if (interrupt.signal.aborted) return exitCodes.interrupted;
     throw error;
-  } finally {
-    interrupt.end();
-    progress.end();
+  });
+  if (done === undefined) {
+    await target.discard();
+    return exitCodes.interrupted;
   }
   await target.finish();
 
-  const seconds = (performance.now() - begunAt) / 1_000;
-  const total = totalOf(counts);
+  const { counts, seconds } = done;
   const lines = [
-    `Exported ${counted(total, "record")} of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
-    ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)])),
+    `Exported ${counted(totalOf(counts), "record")} of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
+    ...countFacts(counts),
   ];
   if (file === "-") for (const line of lines) output.note(line);
   else
@@ -85,7 +77,7 @@ export async function runExport(output: Output, link: Link, name: string, option
         file,
         format,
         written: { ...counts },
-        seconds: Math.round(seconds * 1_000) / 1_000,
+        seconds: rounded(seconds),
       },
       lines,
     );
@@ -98,39 +90,25 @@ async function write(
   format: ExportFormat,
   { header, textOf }: Writer,
   target: Target,
-  progress: Progress,
-  stop: AbortSignal,
+  { progress, stop }: Transfer,
 ): Promise<Counts> {
-  const call = new AbortController();
   const counts: Counts = { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 };
-  const begunAt = performance.now();
-  const end = (): void => call.abort();
-  stop.addEventListener("abort", end, { once: true });
-  try {
-    if (header !== "") await target.write(header);
-    for await (const { records } of link.client(IngestService).export({ accountId }, { signal: call.signal })) {
-      const texts: string[] = [];
-      for (const record of records) {
-        const text = textOf(record);
-        if (text === undefined || record.record.case === undefined) continue;
-        counts[recordKinds[record.record.case]]++;
-        texts.push(text);
-      }
-      await target.write(texts.join("")).catch((error: unknown) => {
-        // Without the abort, leaving the loop would wait for the stream, which waits for its reader.
-        call.abort();
-        throw error;
-      });
-      const total = totalOf(counts);
-      progress.show({ records: total, rate: total / ((performance.now() - begunAt) / 1_000), bytes: 0 });
-      // Contacts come first in the stream, and CSV and vCard contain nothing else.
-      if (format !== "ndjson" && records.some(({ record }) => record.case !== "contact")) break;
+  if (header !== "") await target.write(header);
+  const messages = messagesOf((options) => link.client(IngestService).export({ accountId }, options), stop);
+  for await (const { records } of messages) {
+    const texts: string[] = [];
+    for (const record of records) {
+      const text = textOf(record);
+      if (text === undefined || record.record.case === undefined) continue;
+      counts[recordKinds[record.record.case]]++;
+      texts.push(text);
     }
-    return counts;
-  } finally {
-    stop.removeEventListener("abort", end);
-    call.abort();
+    await target.write(texts.join(""));
+    progress.show({ records: totalOf(counts) });
+    // Contacts come first in the stream, and CSV and vCard contain nothing else.
+    if (format !== "ndjson" && records.some(({ record }) => record.case !== "contact")) break;
   }
+  return counts;
 }
 
 /** How a file is written. */

@@ -1,5 +1,4 @@
 // Runs `records import`: names the import, sends it, shows its progress, and reports a summary.
-import type { Entry, Format } from "../formats/entry.ts";
 import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
 import { ImportRestart } from "../../gen/records/ingest/v1/import_pb.ts";
@@ -7,23 +6,21 @@ import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
 import type { Columns } from "../formats/csv-columns.ts";
-import type { Interrupt } from "../interrupt.ts";
-import { onInterrupt } from "../interrupt.ts";
+import type { Format } from "../formats/entry.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
 import { counted } from "../output.ts";
-import type { Progress } from "../progress.ts";
-import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
+import type { Transfer } from "../transfer.ts";
+import { runTransfer } from "../transfer.ts";
 import { columnLines, preview } from "./preview.ts";
 import { createRejections } from "./rejections.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects, unreadable as unreadableReason } from "./rejects.ts";
-import type { Source } from "./source.ts";
 import { failChanged, openSource } from "./source.ts";
-import { transfer } from "./stream.ts";
+import { sendRecords } from "./stream.ts";
 import { ifInterrupted, outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
-import type { PlanOptions } from "./plan.ts";
+import type { Opened, Plan, PlanOptions } from "./plan.ts";
 import { planOf } from "./plan.ts";
 import { surveyOf } from "./survey.ts";
 import { archive } from "./sync.ts";
@@ -72,54 +69,42 @@ export async function runImport(
   const named = options.name !== undefined || importId === ownName;
   const resumeOptions = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;
 
-  const begunAt = performance.now();
+  const updateByEmail = sync || updateBy === "email";
+  const restart = sync
+    ? ImportRestart.ALWAYS
+    : importId === ownName
+      ? ImportRestart.IF_FINISHED
+      : ImportRestart.UNSPECIFIED;
   const rejects = await collectRejects(options.rejects);
-  const progress = await createProgress(output, "Importing", source.size);
-  const interrupt = onInterrupt(() =>
-    progress.note("Stopping after the records that were sent. Press Ctrl-C again to stop at once."),
-  );
-  let sent: Sent;
-  let archived = 0;
-  try {
-    const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
-    archived = await archive(link, accountId, plan.missing, interrupt.signal, onRepeat);
-    const updateByEmail = sync || updateBy === "email";
-    const restart = sync
-      ? ImportRestart.ALWAYS
-      : importId === ownName
-        ? ImportRestart.IF_FINISHED
-        : ImportRestart.UNSPECIFIED;
-    const how = { updateByEmail, restart, entries: plan.entries, contactFields: plan.contactFields };
-    const sending = { ...how, link, accountId, importId, source, rejects, progress, interrupt, resumeOptions };
-    sent = await send({ ...sending, strict: options.strict === true, keepInputs: options.rejects !== undefined });
-  } finally {
-    interrupt.end();
-    progress.end();
+  const onStop = "Stopping after the records that were sent. Press Ctrl-C again to stop at once.";
+  const done = await runTransfer(output, { verb: "Importing", size: source.size, onStop }, async (transfer) => {
+    const archived = await archive(link, accountId, plan.missing, transfer.retry);
+    const sending = { ...opened, importId, updateByEmail, restart, plan, rejects, transfer, resumeOptions };
+    const strict = options.strict === true;
+    const sent = await send({ ...sending, strict, keepInputs: options.rejects !== undefined });
+    return { ...sent, archived, seconds: transfer.seconds() };
+  }).finally(async () => {
     source.close();
     await rejects.close();
-  }
+  });
+  // Stopped before the first record was sent.
+  if (done === undefined) return exitCodes.interrupted;
 
-  const { complete, resumedFrom, last, unreadable, skipped, leftOut } = sent;
+  const { complete, last, unreadable } = done;
   const rejected = Number(last?.rejected ?? 0) + unreadable;
-  const seconds = (performance.now() - begunAt) / 1_000;
   const outcome = {
+    ...done,
     importId,
     accountId,
     email,
     file,
     format: source.format,
-    complete,
-    resumedFrom,
     position: Number(last?.position ?? 0),
     written: last?.written,
     changes: last?.contactChanges,
     rejected,
-    skipped,
-    leftOut,
-    archived,
     notArchived: plan.notArchived,
     rejects,
-    seconds,
     resumeOptions,
   };
   output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
@@ -143,18 +128,13 @@ async function checkOptions(
 }
 
 /** The context of an import that is being sent. */
-interface Sending {
-  readonly link: Link;
-  readonly accountId: string;
+interface Sending extends Opened {
   readonly importId: string;
   readonly updateByEmail: boolean;
-  readonly source: Source;
-  readonly entries: AsyncIterable<Entry>;
-  readonly contactFields: () => readonly string[] | undefined;
   readonly restart: ImportRestart;
+  readonly plan: Plan;
   readonly rejects: Rejects;
-  readonly progress: Progress;
-  readonly interrupt: Interrupt;
+  readonly transfer: Transfer;
   readonly resumeOptions: string;
   readonly strict: boolean;
   readonly keepInputs: boolean;
@@ -175,9 +155,10 @@ interface Sent {
 }
 
 async function send(sending: Sending): Promise<Sent> {
-  const { source, entries, rejects, progress, resumeOptions } = sending;
-  const breaks = createBreaks(sending);
+  const { importId, source, plan, rejects, transfer, resumeOptions } = sending;
+  const { progress } = transfer;
   let last: ImportResponse | undefined;
+  let resumedFrom: number | undefined;
   let [unreadable, skipped, leftOut] = [0, 0, 0];
 
   function reject(one: Reject): void {
@@ -191,7 +172,7 @@ async function send(sending: Sending): Promise<Sent> {
   }
 
   const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
-  const window = createWindow(entries, sending.keepInputs, source.read, {
+  const window = createWindow(plan.entries, sending.keepInputs, source.read, {
     onUnreadable({ line, input, problem }) {
       unreadable++;
       reject({ line, reason: unreadableReason, message: problem, input });
@@ -216,17 +197,21 @@ async function send(sending: Sending): Promise<Sent> {
     });
   }
 
+  function onResume(position: number, isAtEnd: boolean): void {
+    if (resumedFrom !== undefined) progress.note(`Resuming after ${counted(position, "record")}.`);
+    else if (position > 0 && !isAtEnd)
+      progress.note(`The import "${importId}" resumes after ${counted(position, "record")}.`);
+    // Before anything is written, because a process that is killed prints nothing more.
+    else if (position === 0 && resumeOptions !== "") progress.note(ifInterrupted(resumeOptions));
+    resumedFrom ??= position;
+  }
+
   try {
-    const stop = sending.interrupt.signal;
-    const complete = await transfer(sending.link, {
-      ...sending,
-      ...breaks,
-      window,
-      onResponse,
-      stop,
-      acknowledged: rejections.acknowledged,
-    });
-    return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable, skipped, leftOut };
+    const { contactFields } = plan;
+    const { acknowledged } = rejections;
+    const work = { ...sending, contactFields, window, onResponse, onResume, acknowledged };
+    const complete = await sendRecords(sending.link, transfer, work);
+    return { complete, resumedFrom: resumedFrom ?? 0, last, unreadable, skipped, leftOut };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
     const isStrict = error instanceof CommandError && error.code === stoppedByStrict;
@@ -234,26 +219,4 @@ async function send(sending: Sending): Promise<Sent> {
       progress.note(`${counted(settled, "record")} written or rejected. ${resumeInstruction(resumeOptions)}`);
     throw error;
   }
-}
-
-/** Reports where the stream breaks, and from which position it continues. */
-function createBreaks({ importId, progress, resumeOptions }: Sending) {
-  let resumedFrom: number | undefined;
-  let cut = false;
-  return {
-    resumedFrom: () => resumedFrom ?? 0,
-    onBreak(): void {
-      if (!cut) progress.note("The service cannot be reached, or cannot respond. Trying again …");
-      cut = true;
-    },
-    onResume(position: number, isAtEnd: boolean): void {
-      if (resumedFrom !== undefined) progress.note(`Resuming after ${counted(position, "record")}.`);
-      else if (position > 0 && !isAtEnd)
-        progress.note(`The import "${importId}" resumes after ${counted(position, "record")}.`);
-      // Before anything is written, because a process that is killed prints nothing more.
-      else if (position === 0 && resumeOptions !== "") progress.note(ifInterrupted(resumeOptions));
-      resumedFrom ??= position;
-      cut = false;
-    },
-  };
 }

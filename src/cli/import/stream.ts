@@ -7,13 +7,13 @@ import { ImportRestart } from "../../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 import type { Link } from "../link.ts";
-import { isTransient } from "../link.ts";
+import type { Transfer } from "../transfer.ts";
 import type { Window } from "./window.ts";
 
 type Request = MessageInitShape<typeof ImportRequestSchema>;
 
 /** An import to carry out. */
-export interface Transfer {
+export interface Sending {
   readonly accountId: string;
   readonly importId: string;
   /** Whether to update contacts that are identified only by their email. */
@@ -27,13 +27,8 @@ export interface Transfer {
   readonly onResponse: (response: ImportResponse) => void;
   /** Returns the position before which every rejection is reported. The service does not repeat these rejections. */
   readonly acknowledged: () => number;
-  /**
-   * `onBreak` is called when a stream breaks. `onResume` is called with the position from which each stream continues.
-   */
-  readonly onBreak: () => void;
+  /** Called with the position from which each stream continues. */
   readonly onResume: (position: number, isAtEnd: boolean) => void;
-  /** Stops sending. The records already sent are settled, and the rest is left for another run. */
-  readonly stop: AbortSignal;
 }
 
 /**
@@ -42,47 +37,37 @@ export interface Transfer {
 const pollEveryMs = 250;
 /** How long an import without any progress is retried. */
 const patienceMs = 5 * 60_000;
-/** The delay before a retry, in which the service settles what it is still writing from the interrupted stream. */
-const backoffMs = { first: 1_000, max: 5_000 };
 /** How long sent records may take to be settled after Ctrl-C. */
 const settleMs = 10_000;
 
 /**
- * Sends the import to its end. Returns false if it was stopped before. Fails if the service rejects it or stays
- * unavailable.
+ * Sends the import to its end. Returns false if Ctrl-C stopped it before: the records already sent are settled, and the
+ * rest is left for another run. Fails if the service rejects it or stays unavailable.
  */
-export async function transfer(link: Link, work: Transfer): Promise<boolean> {
-  let failingSince: number | undefined;
+export async function sendRecords(link: Link, { stop, retry }: Transfer, work: Sending): Promise<boolean> {
   let furthest = -1;
   let { restart } = work;
-  for (let failures = 0; ; failures++) {
-    if (work.stop.aborted) return false;
-    try {
-      return await attempt(link, { ...work, restart }, (response) => {
-        restart = ImportRestart.UNSPECIFIED;
-        const position = Number(response.position);
-        if (response.indexing || (position > furthest && furthest !== -1)) {
-          failingSince = undefined;
-          failures = 0;
-        }
-        furthest = Math.max(furthest, position);
-      });
-    } catch (error) {
-      if (work.stop.aborted && !(error instanceof CommandError)) return false;
-      // Measured from the first failure, because slow standard input is not a failure of the service.
-      failingSince ??= performance.now();
-      if (!isTransient(error) || performance.now() - failingSince > patienceMs) throw error;
-      work.onBreak();
-      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.max), undefined, { signal: work.stop }).catch(
-        () => undefined,
-      );
-    }
-  }
+  const sendOnce = (onProgress: () => void): Promise<boolean> =>
+    attempt(link, { ...work, restart }, stop, (response) => {
+      restart = ImportRestart.UNSPECIFIED;
+      const position = Number(response.position);
+      if (response.indexing || (position > furthest && furthest !== -1)) onProgress();
+      furthest = Math.max(furthest, position);
+    });
+  return retry(sendOnce, { patienceMs }).catch((error: unknown) => {
+    if (stop.aborted && !(error instanceof CommandError)) return false;
+    throw error;
+  });
 }
 
 /** Sends one stream. Rejects with the error that ended it. */
-async function attempt(link: Link, work: Transfer, onProgress: (response: ImportResponse) => void): Promise<boolean> {
-  const { accountId, importId, updateByEmail, restart, window, onResponse, stop } = work;
+async function attempt(
+  link: Link,
+  work: Sending,
+  stop: AbortSignal,
+  onProgress: (response: ImportResponse) => void,
+): Promise<boolean> {
+  const { accountId, importId, updateByEmail, restart, window, onResponse } = work;
   const call = new AbortController();
   /** An error on the client's side while sending. The call itself only reports that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -138,7 +123,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
 
 /** Yields the messages with records from a position on. Returns whether all records were sent. */
 async function* messages(
-  work: Transfer,
+  work: Sending,
   position: number,
   ended: Promise<undefined>,
   isEnded: () => boolean,
@@ -177,7 +162,7 @@ async function* messages(
   return false;
 }
 
-function acknowledgement({ acknowledged }: Transfer): Pick<Request, "acknowledgedPosition"> {
+function acknowledgement({ acknowledged }: Sending): Pick<Request, "acknowledgedPosition"> {
   return { acknowledgedPosition: BigInt(acknowledged()) };
 }
 

@@ -2,7 +2,7 @@
 import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
-import { count, counted, facts, totalOf } from "../output.ts";
+import { count, counted, facts, rounded, totalOf } from "../output.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 
 /** The result of an import. */
@@ -61,7 +61,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
       ...(contact_id === undefined ? {} : { contact_id }),
     })),
     rejections_left_out: outcome.rejected - rejects.first.length,
-    seconds: Math.round(outcome.seconds * 1_000) / 1_000,
+    seconds: rounded(outcome.seconds),
   };
 }
 

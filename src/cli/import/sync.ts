@@ -5,7 +5,8 @@ import type { ProblemContent } from "../formats/entry.ts";
 import type { Entry, ImportedRecord } from "../formats/entry.ts";
 import type { Link } from "../link.ts";
 import { count } from "../output.ts";
-import { retryWhileUnavailable } from "../retry.ts";
+import type { Transfer } from "../transfer.ts";
+import { messagesOf } from "../transfer.ts";
 import type { Survey } from "./survey.ts";
 
 /** The contacts of an account, compared with those of a file. */
@@ -35,30 +36,25 @@ export async function compareWith(link: Link, accountId: string, survey: Survey)
   const archived = new Map<string, string>();
   const externalIds = new Set<string>();
   let total = 0;
-  const call = new AbortController();
-  try {
-    for await (const { records } of link.client(IngestService).export({ accountId }, { signal: call.signal })) {
-      for (const { record } of records) {
-        if (record.case !== "contact") continue;
-        const { id = "", externalId, email: exact, archivedAt } = record.value;
-        const email = exact?.toLowerCase();
-        if (externalId !== undefined) externalIds.add(externalId);
-        if (archivedAt !== undefined) {
-          if (email !== undefined) archived.set(email, id);
-          continue;
-        }
-        if (email !== undefined) active.add(email);
-        const isNamed = ids.size > 0 || (known.size > 0 ? externalId : (externalId ?? email)) !== undefined;
-        if (!isNamed) continue;
-        total++;
-        const isKnown = ids.has(id) || known.has(externalId ?? "") || emails.has(email ?? "");
-        if (!isKnown) missing.push(id);
+  for await (const { records } of messagesOf((options) => link.client(IngestService).export({ accountId }, options))) {
+    for (const { record } of records) {
+      if (record.case !== "contact") continue;
+      const { id = "", externalId, email: exact, archivedAt } = record.value;
+      const email = exact?.toLowerCase();
+      if (externalId !== undefined) externalIds.add(externalId);
+      if (archivedAt !== undefined) {
+        if (email !== undefined) archived.set(email, id);
+        continue;
       }
-      // Contacts come first.
-      if (records.some(({ record }) => record.case !== "contact")) break;
+      if (email !== undefined) active.add(email);
+      const isNamed = ids.size > 0 || (known.size > 0 ? externalId : (externalId ?? email)) !== undefined;
+      if (!isNamed) continue;
+      total++;
+      const isKnown = ids.has(id) || known.has(externalId ?? "") || emails.has(email ?? "");
+      if (!isKnown) missing.push(id);
     }
-  } finally {
-    call.abort();
+    // Contacts come first.
+    if (records.some(({ record }) => record.case !== "contact")) break;
   }
   for (const email of active) archived.delete(email);
   return { missing, total, archived, externalIds };
@@ -82,15 +78,12 @@ export async function archive(
   link: Link,
   accountId: string,
   ids: readonly string[],
-  stop: AbortSignal,
-  onRepeat: () => void,
+  retry: Transfer["retry"],
 ): Promise<number> {
   let archived = 0;
   for (let at = 0; at < ids.length; at += maxArchived) {
     const contactIds = ids.slice(at, at + maxArchived);
-    const { results } = await retryWhileUnavailable({ stop, onRepeat }, () =>
-      link.client(IngestService).archiveContacts({ accountId, contactIds }),
-    );
+    const { results } = await retry(() => link.client(IngestService).archiveContacts({ accountId, contactIds }));
     archived += results.filter(({ error }) => error === undefined).length;
   }
   return archived;
