@@ -4,7 +4,7 @@ import type { Entry } from "../formats/entry.ts";
 import { rejectUsage } from "../exit.ts";
 import type { Link } from "../link.ts";
 import type { Source } from "./source.ts";
-import type { Survey } from "./survey.ts";
+import { surveyOf } from "./survey.ts";
 import { compareWith, confirmMissing, repeatable } from "./sync.ts";
 
 /** The options that determine the plan. */
@@ -41,14 +41,12 @@ const vcardFields = ["full_name", "email", "phone", "notes"];
 const changeable = contactFields.map(({ name }) => name).filter((name) => name !== "id" && name !== "external_id");
 
 /**
- * Makes the plan of an import. `survey` reads the file, whole or until the contacts have all `enough` fields. Fails
- * with a usage error if an import in step needs a file, or if a file lacks so many contacts that this must be
- * confirmed.
+ * Makes the plan of an import. Fails with a usage error if an import in step needs a file, or if a file lacks so many
+ * contacts that this must be confirmed.
  */
 export async function planOf(
   { link, accountId, email, file, source }: Opened,
   { sync = false, archiveMissing = false, updateBy, yes = false }: PlanOptions,
-  survey: (enough?: readonly string[]) => Promise<Survey>,
 ): Promise<Plan> {
   const isKnown = source.size !== undefined;
   const plain = { entries: source.entries(), missing: [], notArchived: 0 };
@@ -60,11 +58,11 @@ export async function planOf(
       return { ...plain, contactFields: () => changeable.filter((name) => name !== archivedField) };
     if (source.format === "csv") return { ...plain, contactFields: () => listed(source.columnFields()) };
     const enough = source.mayHaveOwnProperties() ? changeable : vcardFields;
-    const fields = isKnown ? listed([...(await survey(enough)).fields]) : [];
+    const fields = isKnown ? listed([...(await surveyOf(source.entries(), enough)).fields]) : [];
     return { ...plain, contactFields: () => fields };
   }
   if (!isKnown) rejectUsage("--sync needs a file, because it reads the file twice.");
-  const found = await survey();
+  const found = await surveyOf(source.entries());
   const comparison = archiveMissing ? await compareWith(link, accountId, found) : undefined;
   const entries = repeatable(source.entries(), comparison);
   const ofSource = (): readonly string[] =>

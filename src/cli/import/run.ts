@@ -17,12 +17,11 @@ import { columnLines, preview } from "./preview.ts";
 import { createRejections } from "./rejections.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects, unreadable as unreadableReason } from "./rejects.ts";
-import { failChanged, openSource } from "./source.ts";
+import { openSource } from "./source.ts";
 import { sendRecords } from "./stream.ts";
 import { ifInterrupted, outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
 import type { Opened, Plan, PlanOptions } from "./plan.ts";
 import { planOf } from "./plan.ts";
-import { surveyOf } from "./survey.ts";
 import { archive } from "./sync.ts";
 import { createWindow } from "./window.ts";
 
@@ -60,11 +59,7 @@ export async function runImport(
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const opened = { link, accountId, email, file, source };
-  const plan = await planOf(opened, options, async (enough) => {
-    const survey = await openSource({ file, ...how, updateBy, onColumns: () => undefined });
-    if ((await survey.name(accountId)) !== ownName) failChanged(file);
-    return surveyOf(survey.entries(), enough);
-  });
+  const plan = await planOf(opened, options);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
   const named = options.name !== undefined || importId === ownName;
   const resumeOptions = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;

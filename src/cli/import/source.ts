@@ -43,7 +43,7 @@ export interface Source {
   readonly format: Format;
   /** The size in bytes; undefined if it is known only at the end. */
   readonly size: number | undefined;
-  /** Returns the number of bytes read so far. */
+  /** Returns the number of bytes that the latest entries were read from. */
   readonly read: () => number;
   /**
    * Returns the same name for the same contents, read in the same way, into the same account. Returns undefined if the
@@ -51,15 +51,18 @@ export interface Source {
    */
   name(accountId: string): Promise<string | undefined>;
   /**
-   * Recognizes the encoding. Fails with a usage error if the contents are not in it. Does nothing if they are not known
-   * in advance. `name` does the same.
+   * Reads the contents ahead. Recognizes the encoding, and fails with a usage error if the contents are not in it. Does
+   * nothing if they are not known in advance. `name` does the same.
    */
   check(): Promise<void>;
   /** Returns whether a file may have properties of vCard that only Records writes. `name` looks for them. */
   mayHaveOwnProperties(): boolean;
   /** Returns the fields of contacts that a CSV file has, once its header is read. */
   columnFields(): readonly string[] | undefined;
-  /** Yields the entries. Fails at the end if the contents have changed since `name` read them. */
+  /**
+   * Yields the entries, those of a file from its beginning at each call. Fails at the end if the contents have changed
+   * since they were read ahead.
+   */
   entries(): AsyncIterable<Entry>;
   /** Closes the file. A pending read would keep the process running. */
   close(): void;
@@ -127,6 +130,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
 
   async function* counted(): AsyncIterable<Uint8Array> {
     const hash = createHash("sha256");
+    read = 0;
     for await (const chunk of bytes()) {
       read += chunk.length;
       if (digest !== undefined) hash.update(chunk);
@@ -142,17 +146,20 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     return reading;
   };
 
-  async function readAhead(onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  async function readAhead(): Promise<void> {
+    if (size === undefined) return;
     const recognizer = createRecognizer(file, format, encoding);
+    const hash = createHash("sha256");
     let [end, hasOwn] = ["", false];
     for await (const chunk of bytes()) {
       recognizer.read(chunk);
-      onChunk(chunk);
+      hash.update(chunk);
       if (format !== "vcard" || hasOwn) continue;
       const text = end + chunk.toString("latin1").toUpperCase();
       hasOwn = text.includes(ownPropertyBegin);
       end = text.slice(-ownPropertyBegin.length);
     }
+    digest = hash.digest();
     recognized = recognizer.end();
     mayHaveOwn = hasOwn || recognized.startsWith("utf-16");
     options.onEncoding?.(recognized);
@@ -162,12 +169,10 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     format,
     size,
     read: () => read,
-    check: async () => (size === undefined ? undefined : readAhead(() => undefined)),
+    check: readAhead,
     async name(accountId) {
-      if (size === undefined) return undefined;
-      const hash = createHash("sha256");
-      await readAhead((chunk) => void hash.update(chunk));
-      digest = hash.digest();
+      await readAhead();
+      if (digest === undefined) return undefined;
       const how = JSON.stringify([
         accountId,
         format,
@@ -186,8 +191,8 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       if (format === "icalendar") return readIcalendar(counted(), { encoding: recognized, timeZone });
       const lines = linesOf(counted(), recognized);
       const found = (columns: Columns): void => {
+        if (columnFields === undefined) onColumns(columns);
         columnFields = columns.fields;
-        onColumns(columns);
       };
       if (format === "transcript") return readRecording(lines, file);
       if (content === "contacts") return readJsonContacts(lines, targets, found);
@@ -228,8 +233,7 @@ function requireTimeZone(timeZone: string, format: Format): void {
     rejectUsage(`--time-zone: "${timeZone}" is not known. Use a name such as Europe/Berlin or America/New_York.`);
 }
 
-/** Fails because a file changed. */
-export function failChanged(file: string): never {
+function failChanged(file: string): never {
   throw new CommandError(
     exitCodes.failed,
     "changed",
