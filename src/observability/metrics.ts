@@ -8,41 +8,6 @@ import { addGauge, showInstance } from "./gauges.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 
-/** The metrics of an instance. */
-export interface Metrics {
-  /** Counts requests throttled by this instance's own bucket, because Redis did not decide. */
-  readonly throttleFallbacks: Counter;
-  /** Counts requests rejected with 429 without a command to Redis, because their bucket was known to be empty. */
-  readonly throttledFromMemory: Counter;
-  /** Counts requests whose credential was not looked up, because too many look-ups for their address had failed. */
-  readonly rejectedLookUps: Counter;
-  /** Counts requests rejected because too many were in progress. */
-  readonly overloaded: Counter;
-  /** Counts commands that MongoDB denied because the user lacks a privilege, by command name. */
-  readonly deniedCommands: Counter;
-  /** 1 while Redis responds, else 0. */
-  readonly redisUp: Gauge;
-  /** Counts failures of background tasks, by task name. */
-  readonly backgroundFailures: Counter;
-  readonly imports: ImportWatch;
-  readonly identityProvider: IdentityProviderMetrics;
-  /** Counts and times the commands to MongoDB and Redis. */
-  readonly commands: CommandObserver;
-  /** Call it when a request arrives. */
-  begin(listener: ListenerName): void;
-  /** Call it when the response of the request is closed. */
-  end(record: RequestRecord): void;
-  /** Counts requests that were rejected before anything else was done for them. */
-  shed(kind: ShedKind, count: number): void;
-  /** Call it when the HTTP parser rejects a message with this status. */
-  rejected(listener: ListenerName, status: number): void;
-  /** Call it when a listener rejects a connection or a stream. */
-  limited(listener: ListenerName, what: Limited): void;
-  /** Registers the metrics that show the state of the instance. */
-  show(state: InstanceState): void;
-  text(): Promise<{ readonly type: string; readonly text: string }>;
-}
-
 /** What the metrics distinguish of requests that were rejected at once. */
 export interface ShedKind {
   readonly listener: ListenerName;
@@ -51,20 +16,15 @@ export interface ShedKind {
   readonly status: number;
 }
 
-/** The metrics of the identity provider. */
-export interface IdentityProviderMetrics {
-  /** Call it at the end of a request to the identity provider. `responded` is false if the request failed. */
-  responded(responded: boolean): void;
-  /** Call it at the end of an introspection. `rejected` is true if the provider rejected it. */
-  rejected(rejected: boolean): void;
-}
-
 /** In seconds. The first bounds separate reads from memory and from disk, and the last ones are near the deadline. */
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
+/** The metrics of an instance. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /** Creates the metrics of one instance in their own registry, separate from those of the process. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const shared = processMetrics();
   const registry = new Registry();
   const registers = [registry];
@@ -76,7 +36,8 @@ export function createMetrics(): Metrics {
     imports: importMetrics(counter),
     identityProvider: identityProviderMetrics(registry, counter),
     commands: commandMetrics(registry, counter),
-    show: (state) => showInstance(registry, state),
+    /** Registers the metrics that show the state of the instance. */
+    show: (state: InstanceState) => showInstance(registry, state),
     text: async () => ({
       type: registry.contentType,
       text: (await Promise.all([shared.metrics(), registry.metrics()])).join("\n"),
@@ -86,10 +47,7 @@ export function createMetrics(): Metrics {
 
 type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
 
-function requestMetrics(
-  registry: Registry,
-  counter: MakeCounter,
-): Pick<Metrics, "begin" | "end" | "shed" | "rejected" | "limited"> {
+function requestMetrics(registry: Registry, counter: MakeCounter) {
   const running = { public: 0, internal: 0 };
   const help = "Requests in progress.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
@@ -124,10 +82,12 @@ function requestMetrics(
   for (const listener of ["public", "internal"])
     for (const what of ["connection", "stream"]) limited.inc({ listener, what }, 0);
   return {
-    begin(listener) {
+    /** Call it when a request arrives. */
+    begin(listener: ListenerName) {
       running[listener] += 1;
     },
-    end({ listener, wire, method, route, outcome, replayed, ms }) {
+    /** Call it when the response of the request is closed. */
+    end({ listener, wire, method, route, outcome, replayed, ms }: RequestRecord) {
       running[listener] -= 1;
       const labels = { listener, wire, method, route, status: outcome };
       requests.inc(labels);
@@ -135,12 +95,15 @@ function requestMetrics(
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
     },
-    shed({ listener, wire, method, status }, count) {
+    /** Counts requests that were rejected before anything else was done for them. */
+    shed({ listener, wire, method, status }: ShedKind, count: number) {
       requests.inc({ listener, wire, method, route: "-", status }, count);
       if (status === 429) throttled.inc({ listener, wire }, count);
     },
-    limited: (listener, what) => limited.inc({ listener, what }),
-    rejected: (listener, status) => rejectedMessages.inc({ listener, status }),
+    /** Call it when a listener rejects a connection or a stream. */
+    limited: (listener: ListenerName, what: Limited) => limited.inc({ listener, what }),
+    /** Call it when the HTTP parser rejects a message with this status. */
+    rejected: (listener: ListenerName, status: number) => rejectedMessages.inc({ listener, status }),
   };
 }
 
@@ -186,7 +149,7 @@ function importMetrics(counter: MakeCounter): ImportWatch {
   };
 }
 
-function identityProviderMetrics(registry: Registry, counter: MakeCounter): IdentityProviderMetrics {
+function identityProviderMetrics(registry: Registry, counter: MakeCounter) {
   let [up, rejects] = [true, false];
   const help = "1 if the identity provider responded to the last request and does not reject introspection, else 0.";
   addGauge(registry, ["records_identity_provider_up", help, () => up && !rejects], undefined);
@@ -195,11 +158,13 @@ function identityProviderMetrics(registry: Registry, counter: MakeCounter): Iden
     "Requests to the identity provider that got no response or an error, and introspections that it rejected.",
   );
   return {
-    responded(responded) {
+    /** Call it at the end of a request to the identity provider. `responded` is false if the request failed. */
+    responded(responded: boolean) {
       up = responded;
       if (!responded) failures.inc();
     },
-    rejected(rejected) {
+    /** Call it at the end of an introspection. `rejected` is true if the provider rejected it. */
+    rejected(rejected: boolean) {
       rejects = rejected;
       if (rejected) failures.inc();
     },

@@ -4,7 +4,6 @@ import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config/config.ts";
 import type { ListenerOptions } from "../call/exchange.ts";
-import type { OnError } from "../call/dispatch.ts";
 import type { OnTrouble } from "../db/run-periodically.ts";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { DeniedListener } from "./commands.ts";
@@ -13,7 +12,7 @@ import { reportFailures } from "./failures.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetrics } from "./metrics.ts";
 import type { ListenerName } from "./record.ts";
-import type { CountUse, RequestWatch } from "./requests.ts";
+import type { CountUse } from "./requests.ts";
 import { watchRequests } from "./requests.ts";
 
 /** Observes the work of the services outside requests. */
@@ -24,42 +23,29 @@ export interface ServiceWatch {
 }
 
 /** The observers of an instance. */
-export interface Observability {
-  readonly metrics: Metrics;
-  watchMongo(client: MongoClient): void;
-  watchRedis(client: Redis | Cluster): void;
-  /** Returns the observer of a listener's requests, which writes their log lines, metrics and spans. */
-  requests(listener: ListenerName, countUse?: CountUse): RequestWatch;
-  /** Called for failed requests. */
-  readonly onError: OnError;
-  /** Observes background tasks and imports of the services. */
-  readonly services: ServiceWatch;
-  /** Returns options with which a listener runs each request in its own span. Without tracing, returns its argument. */
-  around(options: ListenerOptions): ListenerOptions;
-  /** Returns headers that link a call to another service with the request that causes it; undefined without tracing. */
-  readonly outgoing: (() => Readonly<Record<string, string>>) | undefined;
-  /** Sends the remaining spans. */
-  close(): Promise<void>;
-}
+export type Observability = Awaited<ReturnType<typeof createObservability>>;
 
 /** Creates the observers. Without `tracingConfig`, no part of OpenTelemetry is loaded. */
-export async function createObservability(
-  tracingConfig: TracingConfig | undefined,
-  log: Logger,
-): Promise<Observability> {
+export async function createObservability(tracingConfig: TracingConfig | undefined, log: Logger) {
   const metrics = createMetrics();
   const tracing = tracingConfig && (await import("./tracing.ts")).startTracing(tracingConfig, log);
   const commands = allOf(tracing === undefined ? [metrics.commands] : [metrics.commands, tracing.commands]);
   return {
     metrics,
-    watchMongo: (client) => watchMongo(client, commands, reportDenied(metrics, log)),
-    watchRedis: (client) => watchRedis(client, commands),
-    requests: (listener, countUse) => watchRequests(listener, log, metrics, tracing, countUse),
+    watchMongo: (client: MongoClient) => watchMongo(client, commands, reportDenied(metrics, log)),
+    watchRedis: (client: Redis | Cluster) => watchRedis(client, commands),
+    /** Returns the observer of a listener's requests, which writes their log lines, metrics and spans. */
+    requests: (listener: ListenerName, countUse?: CountUse) => watchRequests(listener, log, metrics, tracing, countUse),
+    /** Called for failed requests. */
     onError: reportFailures(log),
+    /** Observes background tasks and imports of the services. */
     services: { trouble: reportTrouble(metrics, log), imports: metrics.imports },
-    around: (options) => tracing?.around(options) ?? options,
+    /** Returns options with which a listener runs each request in its own span. Without tracing, returns its argument. */
+    around: (options: ListenerOptions) => tracing?.around(options) ?? options,
+    /** Returns headers that link a call to another service with the request that causes it; undefined without tracing. */
     outgoing: tracing?.outgoing,
-    close: () => tracing?.close() ?? Promise.resolve(),
+    /** Sends the remaining spans. */
+    close: async () => tracing?.close(),
   };
 }
 

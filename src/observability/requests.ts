@@ -9,31 +9,19 @@ import type { Metrics } from "./metrics.ts";
 import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 import { isProbe, methodOf, recordOf, wireOfShed } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
-import type { Tracing } from "./trace.ts";
-
-/** Callbacks with which a listener reports its requests. */
-export interface RequestWatch {
-  /** Called when a request arrives. */
-  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** Called when a request is rejected before anything else is done for it. */
-  readonly logShed: (head: Head, failure: Failure) => void;
-  /** Called when the HTTP parser rejects a message. There is no request to report then. */
-  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
-  /** Called when a connection or a stream is rejected. */
-  readonly onLimit: (what: Limited) => void;
-}
+import type { Tracing } from "./tracing.ts";
 
 /** Counts a finished request that used the API key or an assistant of the account with this id. */
 export type CountUse = (account: string, request: RecentRequest) => void;
 
-/** Creates the observer of a listener's requests. `tracing` is undefined if tracing is off. */
+/** Creates the callbacks with which a listener reports its requests. `tracing` is undefined if tracing is off. */
 export function watchRequests(
   listener: ListenerName,
   log: Logger,
   metrics: Metrics,
   tracing: Tracing | undefined,
   countUse: CountUse = () => undefined,
-): RequestWatch {
+) {
   const failing = new Set<string>();
 
   /** Probes arrive every few seconds, so only a change of their outcome is logged above debug. */
@@ -56,11 +44,14 @@ export function watchRequests(
   });
 
   return {
-    logShed(head, { kind: { http } }) {
+    /** Called when a request is rejected before anything else is done for it. */
+    logShed(head: Head, { kind: { http } }: Failure) {
       countShed(http, methodOf(head), wireOfShed(head));
     },
-    onLimit: (what) => metrics.limited(listener, what),
-    log(request, response, inbound) {
+    /** Called when a connection or a stream is rejected. */
+    onLimit: (what: Limited) => metrics.limited(listener, what),
+    /** Called when a request arrives. */
+    log(request: Request, response: Response, inbound: Inbound) {
       metrics.begin(listener);
       const trace = tracing?.enter(inbound.requestId);
       response.once("close", () => {
@@ -77,7 +68,8 @@ export function watchRequests(
           );
       });
     },
-    logRejected(status, id) {
+    /** Called when the HTTP parser rejects a message. There is no request to report then. */
+    logRejected(status: RejectedStatus, id: string) {
       metrics.rejected(listener, status);
       log.info({ id, listener, status }, "an HTTP message was rejected");
     },

@@ -21,12 +21,13 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config/config.ts";
-import type { Request } from "../call/exchange.ts";
+import type { ListenerOptions, Request } from "../call/exchange.ts";
 import { withTimeout } from "../call/time-limit.ts";
+import type { CommandObserver } from "./commands.ts";
 import { createExporter } from "./exporter.ts";
+import type { RequestRecord } from "./record.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";
-import type { Tracing } from "./trace.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 
 /** A request in progress. Once it is over, it gets no more child spans: later work does not belong to it. */
@@ -39,8 +40,11 @@ interface Handled {
 const handledKey = createContextKey("records request");
 const closeWithinMs = 2_000;
 
+/** Creates spans for requests and the commands that they cause. */
+export type Tracing = ReturnType<typeof startTracing>;
+
 /** Starts tracing. Uses no global state, so instances in one process trace separately. */
-export function startTracing(config: TracingConfig, log: Logger): Tracing {
+export function startTracing(config: TracingConfig, log: Logger) {
   const provider = createProvider(config, log);
   const tracer = provider.getTracer("records", release);
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -50,7 +54,8 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
   };
 
   return {
-    around: ({ handle, rejectExpectation, ...options }) => {
+    /** Returns options with which a listener runs each request in its own span, a child of the caller's `traceparent`. */
+    around({ handle, rejectExpectation, ...options }: ListenerOptions): ListenerOptions {
       const inSpan =
         (work: typeof handle): typeof handle =>
         (request, response) => {
@@ -61,14 +66,16 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
         };
       return { ...options, handle: inSpan(handle), rejectExpectation: inSpan(rejectExpectation) };
     },
-    enter(requestId) {
+    /** Returns the span of the current request; undefined outside a request. */
+    enter(requestId: string) {
       const current = handled();
       if (current === undefined) return undefined;
       const { span } = current;
       current.requestId = requestId;
       return {
         traceId: span.spanContext().traceId,
-        end(record, httpVersion) {
+        /** Names the span from the finished request, and ends it. */
+        end(record: RequestRecord, httpVersion: string) {
           current.over = true;
           span.updateName(requestName(record)).setAttributes(requestAttributes(record, httpVersion));
           if (record.outcome >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -76,7 +83,8 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
         },
       };
     },
-    commands(command) {
+    /** Creates a child span for each command that a request causes. */
+    commands: ((command) => {
       if (handled()?.span.isRecording() !== true) return nothing;
       const span = tracer.startSpan(
         commandName(command),
@@ -84,11 +92,16 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
         contexts.active(),
       );
       return (error) => endCommand(span, error);
-    },
+    }) satisfies CommandObserver,
+    /**
+     * Returns headers that link a call to another service with the request that causes it: `traceparent`, `tracestate`,
+     * `X-Request-Id`. Returns no headers outside a request.
+     */
     outgoing() {
       const current = handled();
       return current === undefined ? {} : headersOf(current);
     },
+    /** Sends the remaining spans within two seconds. Never rejects. */
     async close() {
       await withTimeout(closeWithinMs, provider.shutdown()).catch(() => undefined);
       contexts.disable();
