@@ -3,7 +3,6 @@ import { createRenderBody } from "../http/response.ts";
 import { unshared } from "../db/mongo.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRejections } from "../audit/rejections.ts";
-import type { AssistantAccess } from "../guards/assistant.ts";
 import { createAssistantAccess } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
 import { bearer, createAuthentication } from "../guards/authenticate.ts";
@@ -11,52 +10,25 @@ import { createDispatch } from "../guards/chain.ts";
 import type { CreateRecognizer } from "../guards/credentials.ts";
 import { internalAccessPolicies, publicAccessPolicies } from "../guards/access-policies.ts";
 import { createIdempotency } from "../guards/idempotency.ts";
-import type { InternalAccess } from "../guards/internal.ts";
 import { createInternalAccess } from "../guards/internal.ts";
-import type { Limits } from "../guards/limits.ts";
 import { createLimits } from "../guards/limits.ts";
-import type { EnterLogout } from "../guards/logout.ts";
 import { createEnterLogout } from "../guards/logout.ts";
 import { createReservations } from "../guards/reservations.ts";
-import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
 import { createStreamDispatch } from "../guards/stream.ts";
 import { accountOfBucket } from "../guards/throttle.ts";
-import type { Dispatch, Shed, StreamDispatch } from "../call/dispatch.ts";
 import type { Services } from "./services.ts";
-import type { Cookie } from "../sign-in/cookies.ts";
 import type { Logout } from "../sign-in/logout-token.ts";
-import type { DashboardUser } from "../sign-in/sign-in.ts";
 import { createSessionCookie } from "../sign-in/sign-in.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 import type { Rpcs } from "./rpcs.ts";
 import type { Storage } from "./storage.ts";
 
-/** The guards of an instance. */
-export interface Guards {
-  readonly limits: Limits;
-  readonly shed: Shed;
-  readonly sessionCookie: Cookie;
-  readonly sessions: SessionGuard<DashboardUser>;
-  readonly enterLogout: EnterLogout<Logout>;
-  /** Undefined if there is no identity provider. */
-  readonly assistants: AssistantAccess | undefined;
-  readonly access: InternalAccess;
-  readonly dispatch: {
-    readonly open: Dispatch;
-    readonly assistants: Dispatch;
-    readonly internal: Dispatch;
-    readonly streams: StreamDispatch;
-  };
-}
+/** The guards of an instance. `assistants` is undefined if there is no identity provider. */
+export type Guards = ReturnType<typeof createGuards>;
 
-export function createGuards(
-  foundation: Foundation,
-  storage: Storage,
-  { signIn, tokens }: Identity,
-  rpcs: Rpcs,
-): Guards {
+export function createGuards(foundation: Foundation, storage: Storage, { signIn, tokens }: Identity, rpcs: Rpcs) {
   const { config, dependencies, observability, where } = foundation;
   const { client, redis, services, switches } = storage;
   const size = { rate: config.rateLimit, burst: config.rateBurst };

@@ -4,21 +4,23 @@ import { createEndedSessions } from "../sign-in/ended-store.ts";
 import { createIdentityProvider } from "../sign-in/provider.ts";
 import { createDashboardSessions } from "../sign-in/session-store.ts";
 import { createSignIn } from "../sign-in/sign-in.ts";
+import type { OidcConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Storage } from "./storage.ts";
 
 /** The parts of authentication by the identity provider. Each is undefined if there is no identity provider. */
-export interface Identity {
-  readonly provider: ReturnType<typeof createIdentityProvider> | undefined;
-  readonly signIn: ReturnType<typeof createSignIn> | undefined;
-  readonly tokens: ReturnType<typeof createTokens> | undefined;
+export type Identity = Partial<ReturnType<typeof connectProvider>>;
+
+export function createIdentity(foundation: Foundation, storage: Storage): Identity {
+  const { oidc } = foundation.dependencies;
+  return oidc === undefined ? {} : connectProvider(foundation, storage, oidc);
 }
 
-export function createIdentity(
+function connectProvider(
   { config, dependencies, log, observability, where }: Foundation,
   { client, services }: Storage,
-): Identity {
-  if (dependencies.oidc === undefined) return { provider: undefined, signIn: undefined, tokens: undefined };
+  oidc: OidcConfig,
+) {
   if (config.oidc !== undefined && config.mcpAudiences.length === 0)
     log.warn(
       "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the identity provider issued for other applications",
@@ -27,7 +29,7 @@ export function createIdentity(
   const { responded, rejected } = metrics.identityProvider;
   const warnOfRejection = createRejectionWarning(log);
   const provider = createIdentityProvider({
-    ...dependencies.oidc,
+    ...oidc,
     outgoing,
     onResponse: responded,
     onRejection(rejection) {

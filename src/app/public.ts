@@ -7,7 +7,6 @@ import { createDashboard } from "../dashboard/surface.ts";
 import { createGuide } from "../guide/surface.ts";
 import type { Surface } from "../call/exchange.ts";
 import { healthStatus, interfaceVersion } from "../health/service.ts";
-import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { publicListener } from "./public-listener.ts";
 import type { StaticFile } from "../http/static-files.ts";
@@ -26,22 +25,14 @@ import type { Identity } from "./identity.ts";
 import type { Rpcs } from "./rpcs.ts";
 import type { Storage } from "./storage.ts";
 
-/** The public side of an instance. */
-export interface PublicSide {
-  readonly listener: Listener;
-  /** Publishes the documents. Call it once the addresses in them are known. */
-  publish(): void;
-  /** Creates the documents and the MCP surface, so that no first request has to wait for them. */
-  prepare(): Promise<unknown>;
-}
-
+/** Creates the public listener, and its documents. */
 export function createPublicSide(
   foundation: Foundation,
   { services, switches }: Pick<Storage, "services" | "switches">,
   identity: Identity,
   guards: Guards,
   rpcs: Rpcs,
-): PublicSide {
+) {
   const { config, observability, where } = foundation;
   const { around, onError } = observability;
   const { dispatch, limits, sessionCookie } = guards;
@@ -89,6 +80,7 @@ export function createPublicSide(
   });
   return {
     listener: createListener(around(options)),
+    /** Publishes the documents. Call it once the addresses in them are known. */
     publish() {
       const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
       const served = new Map<string, ServedDocument>([
@@ -111,6 +103,7 @@ export function createPublicSide(
       ]);
       for (const [path, document] of served) documents.set(path, fileOnce(path, document));
     },
+    /** Creates the documents and the MCP surface, so that no first request has to wait for them. */
     async prepare() {
       for (const create of documents.values()) create();
       if (identity.provider !== undefined) await mcp.prepare();

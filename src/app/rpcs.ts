@@ -13,7 +13,6 @@ import { HealthService } from "../gen/records/v1/health_pb.ts";
 import { NoteService } from "../gen/records/v1/notes_pb.ts";
 import { SessionService } from "../gen/records/v1/sessions_pb.ts";
 import type { Handler } from "../guards/chain.ts";
-import type { HealthFacts } from "../health/service.ts";
 import { createHealthService } from "../health/service.ts";
 import { createInstanceService } from "../instance/service.ts";
 import { route } from "../rpc/routes.ts";
@@ -21,21 +20,10 @@ import { createInterfaceService, switchName } from "../switches/service.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Storage } from "./storage.ts";
 
-type Handlers = ReadonlyMap<DescMethodUnary, Handler>;
-
 /** The rpcs by the wires and the listener that serve them. */
-export interface Rpcs {
-  /** The rpcs over Connect, gRPC and MCP. */
-  readonly open: Handlers;
-  /** The rpcs over REST, including those that only signed-in users may call. */
-  readonly rest: Handlers;
-  /** The rpcs on the internal listener. */
-  readonly internal: Handlers;
-  /** The facts from which health is derived. */
-  readonly health: HealthFacts;
-}
+export type Rpcs = ReturnType<typeof createRpcs>;
 
-export function createRpcs({ config, log }: Foundation, { services, switches, redis, mongodb }: Storage): Rpcs {
+export function createRpcs({ config, log }: Foundation, { services, switches, redis, mongodb }: Storage) {
   const open = new Map<DescMethodUnary, Handler>();
   const health = {
     reachable: () => mongodb.isUp() && (redis === undefined || redis.ready()),
@@ -69,5 +57,14 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(internal, InstanceService, createInstanceService(log, config.logLevel));
   route(internal, BackupService, services.backup);
   route(internal, IngestService, services.ingest);
-  return { open, rest, internal, health };
+  return {
+    /** The rpcs over Connect, gRPC and MCP. */
+    open,
+    /** The rpcs over REST, including those that only signed-in users may call. */
+    rest,
+    /** The rpcs on the internal listener. */
+    internal,
+    /** The facts from which health is derived. */
+    health,
+  };
 }

@@ -25,24 +25,7 @@ import type { Foundation } from "./foundation.ts";
 export const mongoWaitMs = 30_000;
 
 /** The databases, and the services over them. */
-export interface Storage {
-  readonly client: MongoClient;
-  readonly redis: RedisLink | undefined;
-  readonly primary: Primary;
-  readonly switches: SwitchWatch;
-  readonly services: Services;
-  readonly mongodb: MongodbState;
-}
-
-/** Whether MongoDB can serve requests. */
-export interface MongodbState {
-  /** Returns whether requests get connections to MongoDB, it replies, and its primary is confirmed. */
-  isUp(): boolean;
-  /** Returns why not; undefined if no reason is known. */
-  reason(): string | undefined;
-  /** Returns whether MongoDB accepts connections. */
-  acceptsConnections(): boolean;
-}
+export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /** Connects to MongoDB. Rejects if it cannot be reached within 30 seconds. */
 export async function openMongo(uri: string, maxPool: number | undefined, log: Logger): Promise<MongoClient> {
@@ -59,7 +42,7 @@ export async function openStorage(
   { config, dependencies, log, observability, opened, state }: Foundation,
   client: MongoClient,
   prepare: (services: Services) => Promise<void>,
-): Promise<Storage> {
+) {
   let redis: RedisLink | undefined;
   const services = createServices(client, () => redis, observability.services);
   await ensureIndexes(client.db(), indexesFor(config), {
@@ -102,13 +85,17 @@ export async function openStorage(
   }
 }
 
-function mongodbState(primary: Primary, switches: SwitchWatch, connections: ConnectionCheck): MongodbState {
-  const isUp = (): boolean => switches.reachable() && connections.failure() === undefined;
+/** Returns whether MongoDB can serve requests. */
+function mongodbState(primary: Primary, switches: SwitchWatch, connections: ConnectionCheck) {
+  const acceptsConnections = (): boolean => connections.failure() === undefined;
+  /** Returns whether requests get connections to MongoDB, it replies, and its primary is confirmed. */
+  const isUp = (): boolean => switches.reachable() && acceptsConnections();
   return {
     isUp,
+    /** Returns why not; undefined if no reason is known. */
     reason: () =>
       connections.failure()?.reason ?? primary.status().reason ?? (isUp() ? undefined : "MongoDB does not respond"),
-    acceptsConnections: () => connections.failure() === undefined,
+    acceptsConnections,
   };
 }
 
