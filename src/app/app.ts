@@ -19,19 +19,7 @@ import type { Services } from "./services.ts";
 export type { Dependencies } from "./foundation.ts";
 
 /** A running instance. */
-export interface App {
-  readonly port: number;
-  readonly internalPort: number;
-  readonly baseUrl: string;
-  readonly mcpUrl: string;
-  readonly services: Services;
-  readonly client: MongoClient;
-  /**
-   * Stops accepting connections, lets running requests finish, and closes every connection. Closes idle ones after
-   * `idleMs`, by default at once.
-   */
-  stop(idleMs?: number): Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** The time in milliseconds that a stop allows for the requests in progress, and then for pending writes. */
 const graceMs = 10_000;
@@ -45,7 +33,7 @@ export async function startApp(
   dependencies: Dependencies,
   log: Logger,
   prepare: (services: Services) => Promise<void> = async () => undefined,
-): Promise<App> {
+) {
   const opened: Foundation["opened"] = [];
   try {
     const client = await openMongo(dependencies.mongodbUri, config.mongodbMaxPool, log);
@@ -69,11 +57,7 @@ export function portsOf({ port, host, internalPort, internalHost }: Config): rea
   ];
 }
 
-async function assemble(
-  foundation: Foundation,
-  client: MongoClient,
-  prepare: (services: Services) => Promise<void>,
-): Promise<App> {
+async function assemble(foundation: Foundation, client: MongoClient, prepare: (services: Services) => Promise<void>) {
   const { config, log, opened, where, state } = foundation;
   const storage = await openStorage(foundation, client, prepare);
   const { services } = storage;
@@ -103,7 +87,11 @@ async function assemble(
     ...where,
     services,
     client,
-    async stop(idle = 0) {
+    /**
+     * Stops accepting connections, lets running requests finish, and closes every connection. Closes idle ones after
+     * `idle` milliseconds, by default at once.
+     */
+    async stop(idle = 0): Promise<void> {
       state.stopping = true;
       state.idleMs = idle;
       state.stopBy = performance.now() + graceMs;

@@ -20,6 +20,7 @@ import {
   transportHeaders,
 } from "../http/headers.ts";
 import { inboundOf, pathOf, requireValidHead } from "../http/inbound.ts";
+import type { RequestWatch } from "../observability/requests.ts";
 import type { StartedRequest } from "./reject.ts";
 import { reject } from "./reject.ts";
 import type { PublicTarget } from "./shed.ts";
@@ -30,17 +31,12 @@ import { acceptMethod, sendDocument } from "../http/static-files.ts";
 import { isForRpc, requireServerOptions, writeUnservedFailure } from "./unserved.ts";
 
 /** The surfaces and hooks of either listener. */
-export interface Surfaces {
+export interface Surfaces extends Omit<RequestWatch, "logShed"> {
   readonly rpc: Surface;
   /** The surfaces for other paths, such as the dashboard and the MCP surface. */
   readonly others: readonly Surface[];
   /** Called for failed requests. */
   readonly onError: OnError;
-  /** Logs every request, in one line. */
-  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** Logs a message that the parser rejected, about which nothing else is known. */
-  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
-  readonly onLimit: ListenerOptions["onLimit"];
 }
 
 /** The surfaces and hooks of the public listener. */
@@ -55,8 +51,7 @@ export interface PublicSurfaces extends Surfaces {
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Decides whether to reject a request at once. */
   readonly shed: Shed;
-  /** Reports a request that was rejected at once. */
-  readonly logShed: (head: Head, failure: Failure) => void;
+  readonly logShed: RequestWatch["logShed"];
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
 }

@@ -15,6 +15,7 @@ import { encodeWebText, isWebText } from "../rpc/web-text.ts";
 import { rejection } from "../rpc/rejection.ts";
 import type { HeaderList } from "../http/headers.ts";
 import { corsHeaders } from "../http/headers.ts";
+import type { RequestWatch } from "../observability/requests.ts";
 import { clientAddress, requestIdOf, single } from "../http/inbound.ts";
 
 /** What the public listener has at the path of a request. */
@@ -30,24 +31,6 @@ export interface PublicTarget {
 /** The form of a rejection: REST's envelope, the same as a JSON-RPC error, or an error of an rpc's protocol. */
 export type ShedForm = "rest" | "mcp" | "rpc";
 
-/** Rejects requests at once. */
-export interface Shedder {
-  /**
-   * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
-   * something to reject, or if the request waits for its turn.
-   */
-  failureOf(head: Head, target: () => PublicTarget, onTurn?: Arrived["onTurn"]): Failure | undefined;
-  /** Returns the response of the rejection, and reports it. Returns undefined for a page, which browsers show. */
-  responseTo(head: Head, failure: Failure, target: PublicTarget): HeadResponse | undefined;
-}
-
-/** Dependencies of the shedder. */
-export interface ShedderDependencies {
-  readonly shed: Shed;
-  /** Reports a request that was rejected at once. */
-  readonly logShed: (head: Head, failure: Failure) => void;
-}
-
 /** The paths of operations that need no credential. However busy the instance is, they are served or throttled. */
 const openPaths = new Set(
   table
@@ -55,15 +38,22 @@ const openPaths = new Set(
     .flatMap(({ template, rpc }) => [template, `/${rpc.parent.typeName}/${rpc.name}`]),
 );
 
-/** Creates the shedder. `headersOf` returns the headers of every response of a form. */
+/**
+ * Creates a shedder, which rejects requests at once. `shed` decides, `logShed` reports, and `headersOf` returns the
+ * headers of every response of a form.
+ */
 export function createShedder(
   { corsOrigins, trustProxy }: Pick<Config, "corsOrigins" | "trustProxy">,
-  { shed, logShed }: ShedderDependencies,
+  { shed, logShed }: { readonly shed: Shed; readonly logShed: RequestWatch["logShed"] },
   headersOf: (form: ShedForm) => HeaderList,
-): Shedder {
+) {
   const prepare = createPrepare(headersOf);
   return {
-    failureOf(head, target, onTurn) {
+    /**
+     * Returns why a request must be rejected at once; undefined if it need not be. The target is needed only if there is
+     * something to reject, or if the request waits for its turn.
+     */
+    failureOf(head: Head, target: () => PublicTarget, onTurn?: Arrived["onTurn"]): Failure | undefined {
       return shed({
         header: (name) => single(head.headers[name]),
         address: () => clientAddress(head, trustProxy),
@@ -71,7 +61,8 @@ export function createShedder(
         onTurn,
       });
     },
-    responseTo(head, failure, target) {
+    /** Returns the response of the rejection, and reports it. Returns undefined for a page, which browsers show. */
+    responseTo(head: Head, failure: Failure, target: PublicTarget): HeadResponse | undefined {
       const form = formOf(target);
       if (form === undefined) return undefined;
       logShed(head, failure);

@@ -20,10 +20,13 @@ import type { AccountService } from "../rpc/routes.ts";
 import { deadlineIn, deadlineMs, withDeadline } from "../call/deadline.ts";
 import { Failure, fail } from "../call/errors.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
+import type { EnterLogout } from "../guards/logout.ts";
+import type { SessionGuard } from "../guards/session.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";
 import { acceptMethod, sendFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
+import type { Logout } from "../sign-in/logout-token.ts";
 import type { DashboardUser, SignIn, Redirect } from "../sign-in/sign-in.ts";
 import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
 import { accountPage } from "./account-page.ts";
@@ -44,35 +47,9 @@ export interface Dashboard extends Surface {
 export interface DashboardDependencies {
   /** Undefined if there is no identity provider. Sign-in is then off, and the page reports it. */
   readonly signIn: SignIn | undefined;
-  /**
-   * Throttles a request by the account of the signed-in user, or else by the address, and then serves it. `user`
-   * returns the signed-in user, and fails if the session could not be read. Fails with RATE_LIMITED, or with
-   * UNAVAILABLE under overload.
-   */
-  readonly enter: (
-    inbound: Inbound,
-    deadline: Deadline,
-    receive: () => Promise<string | undefined>,
-    serve: (user: GetUser, sent: string | undefined) => Promise<void>,
-  ) => Promise<void>;
-  /**
-   * Receives and verifies a logout token, throttles the request by the user whom it names or by the address, then
-   * serves it. Fails with INVALID_LOGOUT_TOKEN, with RATE_LIMITED, or with UNAVAILABLE under overload.
-   */
-  readonly enterLogout: (
-    inbound: Inbound,
-    deadline: Deadline,
-    receive: () => Promise<string | undefined>,
-    verify: (token: string) => Promise<Logout>,
-    serve: (logout: Logout) => Promise<void>,
-  ) => Promise<void>;
-  /** Reads records of a signed-in user for a page. Fails with 401, 403 or 503 unless the user may see them now. */
-  readonly readRecords: <T>(
-    inbound: Inbound,
-    deadline: Deadline,
-    user: DashboardUser,
-    read: (scope: Scope) => Promise<T>,
-  ) => Promise<T>;
+  readonly enter: SessionGuard<DashboardUser>["enter"];
+  readonly readRecords: SessionGuard<DashboardUser>["readRecords"];
+  readonly enterLogout: EnterLogout<Logout>;
   /** The requests of accounts, which their owners see beside the limits. */
   readonly usage: Pick<Usage, "last">;
   readonly limits: { readonly rate: number; readonly burst: number };
@@ -95,7 +72,6 @@ export interface RecordServices {
   readonly sessions: Pick<AccountService<typeof SessionService>, "getSession" | "getSessionTranscript">;
 }
 
-type Logout = Awaited<ReturnType<SignIn["readLogoutToken"]>>;
 type GetUser = () => DashboardUser | undefined;
 
 interface Exchange {
@@ -232,7 +208,13 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       method: "POST",
       field: "logout_token",
       isThrottled: true,
-      serve: backChannelLogout(enterLogout, available),
+      async serve({ response, inbound, deadline, receive }) {
+        const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token, inbound);
+        await enterLogout(inbound, deadline, receive, verify, async (logout) => {
+          await available().endByProvider(logout, { ...originOf(inbound), deadline });
+          response.writeHead(200, { "Cache-Control": "no-store" }).end();
+        });
+      },
     },
   };
 }
@@ -287,16 +269,6 @@ async function readSession({ sessions }: RecordServices, sessionId: string, scop
   await inflateResponseText(said);
   const { transcript } = said.transcript ?? {};
   return { session: session ?? fail(Reason.NOT_FOUND), transcript };
-}
-
-function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
-  return async ({ response, inbound, deadline, receive }) => {
-    const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token, inbound);
-    await enterLogout(inbound, deadline, receive, verify, async (logout) => {
-      await available().endByProvider(logout, { ...originOf(inbound), deadline });
-      response.writeHead(200, { "Cache-Control": "no-store" }).end();
-    });
-  };
 }
 
 /**

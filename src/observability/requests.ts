@@ -14,6 +14,9 @@ import type { Tracing } from "./tracing.ts";
 /** Counts a finished request that used the API key or an assistant of the account with this id. */
 export type CountUse = (account: string, request: RecentRequest) => void;
 
+/** The callbacks with which a listener reports its requests. */
+export type RequestWatch = ReturnType<typeof watchRequests>;
+
 /** Creates the callbacks with which a listener reports its requests. `tracing` is undefined if tracing is off. */
 export function watchRequests(
   listener: ListenerName,
