@@ -25,6 +25,11 @@ export const note = (message: string, fix: string | null = null): Verdict => ({ 
 export const warning = (message: string, fix: string): Verdict => ({ status: "warning", message, fix });
 export const fault = (message: string, fix: string): Verdict => ({ status: "fault", message, fix });
 
+/** Returns the only finding of a group whose checks are not run. */
+export function unchecked(name: string, message: string, fix: string | null = null): Finding[] {
+  return [{ check: name, ...note(message, fix) }];
+}
+
 /** Runs a check. Never rejects: `explain` converts an error of the work, or a timeout, into a verdict. */
 export async function check(
   name: string,

@@ -61,91 +61,74 @@ function openFiles(limit: number | undefined): Verdict {
 /** Advice on a variable. */
 type Advice = readonly [variable: string, verdict: Verdict];
 
+const warn = (variable: string, message: string, fix: string): Advice => [variable, warning(message, fix)];
+
 /** Yields advice that follows from the settings alone. */
 function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): Iterable<Advice> {
   for (const [name, meant] of Object.entries(mistaken)) {
     if (environment[name] && !environment[meant])
-      yield [
-        name,
-        warning(`${name} is set, but the service does not read it.`, `Did you mean ${meant}? If so, rename it.`),
-      ];
+      yield warn(name, `${name} is set, but the service does not read it.`, `Did you mean ${meant}? If so, rename it.`);
   }
   yield* onAddresses(config);
   yield* onDependencies(config);
   const { serviceTokens, sessionSecrets, retirement } = config;
   if (sessionSecrets?.some((secret) => serviceTokens?.includes(secret)) === true)
-    yield [
+    yield warn(
       "SESSION_SECRET",
-      warning(
-        "SESSION_SECRET is also in SERVICE_TOKENS: clients of the internal listener could forge sessions.",
-        "Generate another one: openssl rand -base64 32.",
-      ),
-    ];
+      "SESSION_SECRET is also in SERVICE_TOKENS: clients of the internal listener could forge sessions.",
+      "Generate another one: openssl rand -base64 32.",
+    );
   if (retirement !== undefined && retirement.sunsetAt.getTime() < now)
-    yield [
+    yield warn(
       "V1_SUNSET_AT",
-      warning(
-        `V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is in the past, but /v1 is still served.`,
-        "Set a later date, or switch the interface off.",
-      ),
-    ];
+      `V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is in the past, but /v1 is still served.`,
+      "Set a later date, or switch the interface off.",
+    );
 }
 
 function* onAddresses({ baseUrl, host, internalHost, trustProxy, mcpUrl }: Config): Iterable<Advice> {
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
   if (base === undefined && !isLoopback(host))
-    yield [
+    yield warn(
       "BASE_URL",
-      warning(
-        `BASE_URL is not set, and HOST ${host} is open to other machines: sign-in, links and MCP use http://localhost.`,
-        "Set BASE_URL to the public address of the service, such as https://records.example.com.",
-      ),
-    ];
+      `BASE_URL is not set, and HOST ${host} is open to other machines: sign-in, links and MCP use http://localhost.`,
+      "Set BASE_URL to the public address of the service, such as https://records.example.com.",
+    );
   if (base?.protocol === "http:" && !isLoopback(base.hostname))
-    yield [
+    yield warn(
       "BASE_URL",
-      warning(
-        "BASE_URL is http: keys and cookies are sent unencrypted, and assistants do not sign in.",
-        "Put a proxy with TLS in front, and set BASE_URL to its https address.",
-      ),
-    ];
+      "BASE_URL is http: keys and cookies are sent unencrypted, and assistants do not sign in.",
+      "Put a proxy with TLS in front, and set BASE_URL to its https address.",
+    );
   if (base?.protocol === "https:" && trustProxy === 0)
-    yield [
+    yield warn(
       "TRUST_PROXY",
-      warning(
-        "BASE_URL is https, so there is a proxy, but TRUST_PROXY is 0. All clients without a key share the bucket of the proxy's address.",
-        "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, usually 1.",
-      ),
-    ];
+      "BASE_URL is https, so there is a proxy, but TRUST_PROXY is 0. All clients without a key share the bucket of the proxy's address.",
+      "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, usually 1.",
+    );
   if (base === undefined && trustProxy > 0)
-    yield [
+    yield warn(
       "TRUST_PROXY",
-      warning(
-        `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy, any client can claim an address in X-Forwarded-For.`,
-        "Set BASE_URL to the proxy's address, or TRUST_PROXY to 0.",
-      ),
-    ];
+      `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy, any client can claim an address in X-Forwarded-For.`,
+      "Set BASE_URL to the proxy's address, or TRUST_PROXY to 0.",
+    );
   if (mcpUrl !== undefined && new URL(mcpUrl).protocol === "http:" && !isLoopback(new URL(mcpUrl).hostname))
-    yield ["MCP_URL", warning("MCP_URL is http: assistants do not sign in.", "Set MCP_URL to an https address.")];
+    yield warn("MCP_URL", "MCP_URL is http: assistants do not sign in.", "Set MCP_URL to an https address.");
   if (!isLoopback(internalHost))
-    yield [
+    yield warn(
       "INTERNAL_HOST",
-      warning(
-        `INTERNAL_HOST ${internalHost} exposes the internal listener to other machines, unencrypted.`,
-        "Restrict it to the network of your own services, or set INTERNAL_HOST to 127.0.0.1.",
-      ),
-    ];
+      `INTERNAL_HOST ${internalHost} exposes the internal listener to other machines, unencrypted.`,
+      "Restrict it to the network of your own services, or set INTERNAL_HOST to 127.0.0.1.",
+    );
 }
 
 function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): Iterable<Advice> {
   if (mongodbUri !== undefined && redisUrl === undefined)
-    yield [
+    yield warn(
       "REDIS_URL",
-      warning(
-        "REDIS_URL is not set: each instance starts its own Redis, and throttles separately.",
-        "Set REDIS_URL to one Redis for all instances.",
-      ),
-    ];
+      "REDIS_URL is not set: each instance starts its own Redis, and throttles separately.",
+      "Set REDIS_URL to one Redis for all instances.",
+    );
   if (mongodbUri === undefined && oidc !== undefined)
     yield [
       "MONGODB_URI",
@@ -163,11 +146,9 @@ function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): 
       ),
     ];
   if (oidc !== undefined && mcpAudiences.length === 0)
-    yield [
+    yield warn(
       "MCP_AUDIENCE",
-      warning(
-        "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the provider issued for your other applications.",
-        "Configure the provider to issue tokens for an audience of this service, and set MCP_AUDIENCE to that audience.",
-      ),
-    ];
+      "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the provider issued for your other applications.",
+      "Configure the provider to issue tokens for an audience of this service, and set MCP_AUDIENCE to that audience.",
+    );
 }

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
 import type { Finding, Verdict } from "./check.ts";
-import { check, fault, note, ok, warning } from "./check.ts";
+import { check, fault, note, ok, unchecked, warning } from "./check.ts";
 import { authorization, enablePkce } from "./client.ts";
 import { reasonOf } from "./reason.ts";
 import { getJson, isObject, request } from "./request.ts";
@@ -67,11 +67,9 @@ async function signIn(
   { inside, outside }: Running,
 ): Promise<Finding[]> {
   if (provider === undefined)
-    return [{ check: "mcp.sign_in", ...note("MCP is off, because no identity provider is set.", "Set OIDC_ISSUER.") }];
+    return unchecked("mcp.sign_in", "MCP is off, because no identity provider is set.", "Set OIDC_ISSUER.");
   if (mcpUrl === undefined || (!inside && !outside))
-    return [
-      { check: "mcp.sign_in", ...note("Not checked, because the service does not run.", "Start it (npm start).") },
-    ];
+    return unchecked("mcp.sign_in", "Not checked, because the service does not run.", "Start it (npm start).");
   const { origin, pathname } = new URL(mcpUrl);
   const suffix = pathname === "/" ? "" : pathname.replace(/\/$/, "");
   let servers: readonly unknown[] = [];

@@ -7,7 +7,7 @@ import { poolOptions, withDatabase } from "../../db/mongo.ts";
 import { indexesFor } from "../../app/services.ts";
 import { withTimeout } from "../../call/time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
-import { check, fault, note, ok, warning } from "./check.ts";
+import { check, fault, note, ok, unchecked, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
 import { checkFeatures } from "./features.ts";
 import { compareIndexes } from "./indexes.ts";
@@ -25,14 +25,13 @@ const fullFrom = 0.9;
 
 export async function checkMongo({ config, mongodbUri, unusable, clocks }: DoctorContext): Promise<Finding[]> {
   const name = "mongodb.reachable";
-  if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, because MONGODB_URI is invalid.") }];
+  if (unusable("MONGODB_URI")) return unchecked(name, "Not checked, because MONGODB_URI is invalid.");
   if (mongodbUri === undefined)
-    return [
-      {
-        check: name,
-        ...note("Embedded, and not running.", "Start the service (npm start), or set MONGODB_URI to check your own."),
-      },
-    ];
+    return unchecked(
+      name,
+      "Embedded, and not running.",
+      "Start the service (npm start), or set MONGODB_URI to check your own.",
+    );
   let client: MongoClient | undefined;
   let sharded = false;
   // A replica set without a primary still reports its state.

@@ -1,7 +1,7 @@
 // Checks the identity provider: its metadata, its keys, the service's client, and optional features.
 import { isLoopback } from "../../config/loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
-import { check, fault, note, ok, warning } from "./check.ts";
+import { check, fault, note, ok, unchecked, warning } from "./check.ts";
 import { asClient, enablePkce, introspects, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, DoctorContext } from "./doctor-context.ts";
@@ -18,19 +18,15 @@ export async function checkProvider({
   baseUrl,
 }: DoctorContext): Promise<Finding[]> {
   const name = "provider.discovery";
-  if (unusable("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, because OIDC_ISSUER is invalid.") }];
+  if (unusable("OIDC_ISSUER")) return unchecked(name, "Not checked, because OIDC_ISSUER is invalid.");
   if (provider === undefined)
-    return [
-      {
-        check: name,
-        ...(config.mongodbUri === undefined
-          ? note(
-              "The development provider runs within the service, which does not run.",
-              "Start the service (npm start).",
-            )
-          : note("OIDC_ISSUER is not set: sign-in and MCP are off.")),
-      },
-    ];
+    return config.mongodbUri === undefined
+      ? unchecked(
+          name,
+          "The development provider runs within the service, which does not run.",
+          "Start the service (npm start).",
+        )
+      : unchecked(name, "OIDC_ISSUER is not set: sign-in and MCP are off.");
   let metadata: Metadata = {};
   const address = `${provider.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const discovery = await check(

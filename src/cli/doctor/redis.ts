@@ -4,7 +4,7 @@ import { replyCode } from "../../db/redis-code.ts";
 import type { RedisTarget } from "../../config/redis-url.ts";
 import { parseRedisUrl } from "../../config/redis-url.ts";
 import type { Finding, Status, Verdict } from "./check.ts";
-import { check, fault, note, ok, warning } from "./check.ts";
+import { check, fault, note, ok, unchecked, warning } from "./check.ts";
 import type { Clocks } from "./clocks.ts";
 import { reasonOf } from "./reason.ts";
 import type { FoundServer } from "./redis-servers.ts";
@@ -19,14 +19,13 @@ const without = "the service runs without it, each instance throttles on its own
 
 export async function checkRedis({ redisUrl, unusable, clocks }: DoctorContext): Promise<Finding[]> {
   const name = "redis.reachable";
-  if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, because REDIS_URL is invalid.") }];
+  if (unusable("REDIS_URL")) return unchecked(name, "Not checked, because REDIS_URL is invalid.");
   if (redisUrl === undefined)
-    return [
-      {
-        check: name,
-        ...note("Embedded, and not running.", "Start the service (npm start), or set REDIS_URL to check your own."),
-      },
-    ];
+    return unchecked(
+      name,
+      "Embedded, and not running.",
+      "Start the service (npm start), or set REDIS_URL to check your own.",
+    );
   const { kind } = parseRedisUrl(redisUrl);
   const { verdict, servers } = await findServers(redisUrl);
   const each = await Promise.all(

@@ -5,7 +5,7 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 import { createClient } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as Serving } from "../../gen/grpc/health/v1/health_pb.ts";
 import type { Finding, Verdict } from "./check.ts";
-import { check, fault, note, ok, warning } from "./check.ts";
+import { check, fault, ok, unchecked, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import type { TextResponse } from "./request.ts";
 import { isObject, request } from "./request.ts";
@@ -46,12 +46,11 @@ export async function checkService(context: DoctorContext, { inside, outside }: 
       where === ""
         ? (noService ?? "The service does not run.")
         : `The service does not run: no instance responds at ${where}.`;
-    return [
-      {
-        check: "service.running",
-        ...note(why, "Start it (npm start) to check its probes, its public address and the sign-in of assistants too."),
-      },
-    ];
+    return unchecked(
+      "service.running",
+      why,
+      "Start it (npm start) to check its probes, its public address and the sign-in of assistants too.",
+    );
   }
   const internal =
     inside && internalUrl !== undefined
@@ -192,15 +191,11 @@ async function grpc(url: string): Promise<Verdict> {
 /** Runs several checks on one request through the public address. */
 async function outsideChecks({ baseUrl, config, clocks }: DoctorContext): Promise<Finding[]> {
   if (baseUrl === undefined)
-    return [
-      {
-        check: "service.public",
-        ...note(
-          "Its public port changes at each start, and the doctor does not know the current one.",
-          "Set PORT or BASE_URL.",
-        ),
-      },
-    ];
+    return unchecked(
+      "service.public",
+      "Its public port changes at each start, and the doctor does not know the current one.",
+      "Set PORT or BASE_URL.",
+    );
   const url = baseUrl + healthPath;
   let response: TextResponse | undefined;
   const health = await check(
