@@ -1,16 +1,10 @@
 // Table of who claims what in a backup, with the least memory: a backup can have millions of documents.
 
-/** The claims of a backup. */
-export interface Holders {
-  /** Claims a key for a holder, both as digests of 16 bytes. Returns false if another holder has it. */
-  claim(key: Uint8Array, holder: Uint8Array): boolean;
-}
-
 const words = 2;
 const firstCapacity = 4_096;
 
 /** Creates an empty table: open addressing, at most half full. The digests are evenly distributed. */
-export function createHolders(): Holders {
+export function createHolders() {
   let capacity = firstCapacity;
   let count = 0;
   let keys = new BigUint64Array(capacity * words);
@@ -41,7 +35,8 @@ export function createHolders(): Holders {
   }
 
   return {
-    claim(key, holder) {
+    /** Claims a key for a holder, both as digests of 16 bytes. Returns false if another holder has it. */
+    claim(key: Uint8Array, holder: Uint8Array): boolean {
       const [claimed, by] = [pairOf(key), pairOf(holder)];
       const place = placeOf(...claimed);
       if (keys[place] !== 0n) return holders[place] === by[0] && holders[place + 1] === by[1];

@@ -5,13 +5,6 @@ import { recognizeCodePage } from "../formats/code-pages.ts";
 import { encodingOf } from "../formats/encoding.ts";
 import type { Format } from "../formats/entry.ts";
 
-/** Reads the bytes of a file. */
-export interface Recognizer {
-  read(chunk: Uint8Array): void;
-  /** Returns the encoding. Fails with a usage error if there is none in which the file can be read. */
-  end(): string;
-}
-
 /** How many bytes of lines that are not ASCII are kept to recognize a code page. */
 const maxSample = 64 * 1024;
 /** The parameters of a property are searched in so many bytes. */
@@ -23,7 +16,7 @@ const lineFeed = 10;
  * wrong encoding concerns all of it. Invalid lines of NDJSON are rejected one by one later. So are properties of
  * vCards and calendars, as long as most lines are valid.
  */
-export function createRecognizer(file: string, format: Format, said: string | undefined): Recognizer {
+export function createRecognizer(file: string, format: Format, said: string | undefined) {
   const isFolded = format === "vcard" || format === "icalendar";
   let encoding: string | undefined;
   let check: LineCheck | undefined;
@@ -34,12 +27,13 @@ export function createRecognizer(file: string, format: Format, said: string | un
     check.read(bytes);
   };
   return {
-    read(chunk) {
+    read(chunk: Uint8Array): void {
       if (check !== undefined) return check.read(chunk);
       first = first.length === 0 ? chunk : Buffer.concat([first, chunk]);
       if (first.length >= 4) start(first);
     },
-    end() {
+    /** Returns the encoding. Fails with a usage error if there is none in which the file can be read. */
+    end(): string {
       if (check === undefined) start(first);
       const result = check?.end();
       const found = encoding ?? "utf-8";

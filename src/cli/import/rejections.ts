@@ -4,25 +4,15 @@ import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import type { Origin, Window } from "./window.ts";
 
-/** The rejections of an import, over all its streams. */
-export interface Rejections {
-  /** Reports the rejections of a response, except those that an earlier response had. */
-  receive(response: Pick<ImportResponse, "rejections">): void;
-  /** Reports the rejection of the record at this position, if the service sent it before the record was read. */
-  name(position: number, origin: Origin): void;
-  /** Returns the position before which every rejection is reported and, with --rejects, saved. */
-  acknowledged(): number;
-}
-
 /**
- * Creates the rejections of an import. `reject` receives each of them, and may throw to end the import. They are
+ * Creates the rejections of an import, over all its streams. `reject` receives each of them, and may throw to end the import. They are
  * acknowledged once `isSaved` returns true.
  */
 export function createRejections(
   originOf: Window["originOf"],
   reject: (one: Reject) => void,
   isSaved: Rejects["isSaved"],
-): Rejections {
+) {
   /** Rejections of an earlier run whose lines are not read yet, in the order of their positions. */
   const unread = new Map<number, Rejection>();
   /** Every rejection before this position was received. A response contains the next ones, in any order. */
@@ -30,7 +20,8 @@ export function createRejections(
   let savedTo = 0;
 
   return {
-    receive({ rejections }) {
+    /** Reports the rejections of a response, except those that an earlier response had. */
+    receive({ rejections }: Pick<ImportResponse, "rejections">): void {
       const before = receivedTo;
       for (const rejection of rejections) {
         const position = Number(rejection.position);
@@ -41,13 +32,15 @@ export function createRejections(
         receivedTo = Math.max(receivedTo, position + 1);
       }
     },
-    name(position, origin) {
+    /** Reports the rejection of the record at this position, if the service sent it before the record was read. */
+    name(position: number, origin: Origin): void {
       const rejection = unread.get(position);
       if (rejection === undefined) return;
       reject(rejectOf(rejection, origin));
       unread.delete(position);
     },
-    acknowledged() {
+    /** Returns the position before which every rejection is reported and, with --rejects, saved. */
+    acknowledged(): number {
       if (isSaved()) savedTo = unread.keys().next().value ?? receivedTo;
       return savedTo;
     },

@@ -20,19 +20,7 @@ export interface Reject {
 }
 
 /** A collector of rejected entries. */
-export interface Rejects {
-  /**
-   * Adds an entry. Returns false if it is unreadable and the file already had it. Fails once the file can no longer be
-   * written.
-   */
-  add(reject: Reject): boolean;
-  /** The first entries, for the summary. */
-  readonly first: readonly Omit<Reject, "input">[];
-  /** Returns whether the file has all entries. Those that it lacks are lost if the command is killed. */
-  isSaved(): boolean;
-  /** Waits until the file has all entries. Fails if it can no longer be written. */
-  close(): Promise<void>;
-}
+export type Rejects = Awaited<ReturnType<typeof collectRejects>>;
 
 const shownInSummary = 100;
 /** The reason of an entry that is not a valid record. */
@@ -43,7 +31,8 @@ const lineFeed = 0x0a;
  * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, for an email
  * in use `contact_id`, and the original `input`. Fails with a usage error if the file cannot be opened.
  */
-export async function collectRejects(file: string | undefined): Promise<Rejects> {
+export async function collectRejects(file: string | undefined) {
+  /** The first entries, for the summary. */
   const first: Omit<Reject, "input">[] = [];
   const { unreadableEntries, endsWithinLine } = await read(file);
   const stream = file === undefined ? undefined : await open(file);
@@ -61,7 +50,11 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
   };
   return {
     first,
-    add(reject) {
+    /**
+     * Adds an entry. Returns false if it is unreadable and the file already had it. Fails once the file can no longer be
+     * written.
+     */
+    add(reject: Reject): boolean {
       requireWhole();
       const { line, reason, message, contact_id } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message, contact_id });
@@ -70,8 +63,10 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       if (isNew) stream?.write(`${text}\n`);
       return isNew;
     },
-    isSaved: () => broken === undefined && (stream?.writableLength ?? 0) === 0,
-    async close() {
+    /** Returns whether the file has all entries. Those that it lacks are lost if the command is killed. */
+    isSaved: (): boolean => broken === undefined && (stream?.writableLength ?? 0) === 0,
+    /** Waits until the file has all entries. Fails if it can no longer be written. */
+    async close(): Promise<void> {
       if (stream === undefined) return;
       // A failed stream emits `close`, but never `finish`.
       await new Promise<void>((resolve) => (stream.closed ? resolve() : stream.once("close", resolve).end()));

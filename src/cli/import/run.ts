@@ -168,7 +168,7 @@ async function send(sending: Sending): Promise<Sent> {
 
   const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
   const window = createWindow(plan.entries, sending.keepInputs, source.read, {
-    onUnreadable({ line, input, problem }) {
+    onUnreadable({ line, input }, problem) {
       unreadable++;
       reject({ line, reason: unreadableReason, message: problem, input });
     },

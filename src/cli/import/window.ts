@@ -15,39 +15,9 @@ export interface Batch {
   readonly records: ImportedRecord[];
   readonly origins: Origin[];
   /** The approximate length of the records, in characters. */
-  weight: number;
+  readonly weight: number;
   /** The number of bytes read from the file up to this batch. */
   readonly read: number;
-}
-
-/** An entry that is not a valid record. */
-export interface Unreadable {
-  readonly line: number;
-  readonly input: string;
-  readonly problem: string;
-}
-
-/** The records that were read but are not settled yet. */
-export interface Window {
-  /** Returns whether nothing more may be read until records are settled. */
-  full(): boolean;
-  /** Returns whether sent records are not settled yet. */
-  hasUnsettled(): boolean;
-  /** Waits until a batch is available, or the file has ended. */
-  fill(): Promise<void>;
-  /** Returns the next batch to send, new or repeated; undefined at the end of the file. */
-  take(): Batch | undefined;
-  /**
-   * Restarts at the first record that is not settled, for a new stream. Skips the records before `position`, which an
-   * earlier run settled. Returns false if the file ends before. Does not wait for the file if it has nothing to skip.
-   */
-  begin(position: number): Promise<boolean>;
-  /** Releases the batches that end before `position`. */
-  settle(position: number): void;
-  /** Returns the origin of a record: "ahead" if it is not read yet, undefined once it is released. */
-  originOf(position: number): Origin | "ahead" | undefined;
-  /** Returns the number of settled bytes of the file. */
-  settledBytes(): number;
 }
 
 const maxRecords = 500;
@@ -59,12 +29,15 @@ const widest = { records: 20_000, weight: 16_000_000 };
 /** The callbacks for entries that are read but not sent. */
 export interface Reading {
   /** Called for each entry that is not a valid record. */
-  onUnreadable(entry: Unreadable): void;
+  onUnreadable(entry: Entry, problem: string): void;
   /** Called for each entry that is read, before the others. */
   onEntry(entry: Entry): void;
   /** Called for each record that an earlier run has settled. May throw to end the import. */
   onSkipped(position: number, origin: Origin): void;
 }
+
+/** The records that were read but are not settled yet. */
+export type Window = ReturnType<typeof createWindow>;
 
 /** Creates a window on the entries. `read` returns the number of bytes read from the file. */
 export function createWindow(
@@ -72,8 +45,12 @@ export function createWindow(
   keepInputs: boolean,
   read: () => number,
   { onUnreadable, onEntry, onSkipped }: Reading,
-): Window {
-  const reader = createReader(entries, keepInputs, { onUnreadable, onEntry });
+) {
+  const records = readRecords(entries, onEntry, onUnreadable);
+  /** The number of records read. */
+  let count = 0;
+  /** The record that is being read. A batch may have been sent without waiting for it. */
+  let next: Promise<IteratorResult<Found, void>> | undefined;
   let batches: Batch[] = [];
   /** The index of the next batch to send. */
   let unsent = 0;
@@ -83,47 +60,82 @@ export function createWindow(
   /** The batch that is being read. A failure is kept, so that every later stream fails too. */
   let reading: Promise<void> | undefined;
 
-  async function readNext(): Promise<void> {
-    const batch = await reader.readBatch();
+  /** Returns the next record; undefined at the end, or if `late` resolves first. A later call then returns the record. */
+  async function takeRecord(late?: Promise<undefined>): Promise<Found | undefined> {
+    next ??= records.next();
+    const found = await (late === undefined ? next : Promise.race([next, late]));
+    if (found === undefined) return undefined;
+    next = undefined;
+    if (found.done === true) return undefined;
+    count++;
+    return found.value;
+  }
+
+  const originIn = ({ entry: { line, input } }: Found): Origin => ({ line, input: keepInputs ? input : undefined });
+
+  async function readBatch(): Promise<void> {
+    const batch = { position: count, records: [] as ImportedRecord[], origins: [] as Origin[], weight: 0 };
+    let late: Promise<undefined> | undefined;
+    while (batch.records.length < maxRecords && batch.weight < maxWeight) {
+      const found = await takeRecord(late);
+      if (found === undefined) break;
+      batch.records.push(found.record);
+      batch.origins.push(originIn(found));
+      batch.weight += Buffer.byteLength(found.entry.input);
+      late ??= sleep(maxWaitMs, undefined, { ref: false });
+    }
     reading = undefined;
-    if (batch === undefined) return;
-    batches.push({ ...batch, read: read() });
+    if (batch.records.length > 0) batches.push({ ...batch, read: read() });
   }
 
-  function settle(position: number): void {
-    const left = batches.filter((batch) => batch.position + batch.records.length > position);
-    const gone = batches.length - left.length;
-    if (gone === 0) return;
-    settledBytes = batches[gone - 1]?.read ?? settledBytes;
-    unsent = Math.max(0, unsent - gone);
-    batches = left;
-  }
-
-  function skipped(origin: Origin): void {
-    settledBytes = read();
-    onSkipped(reader.count() - 1, origin);
+  async function skipTo(position: number): Promise<boolean> {
+    while (count < position) {
+      const found = await takeRecord();
+      if (found === undefined) return false;
+      settledBytes = read();
+      onSkipped(count - 1, originIn(found));
+    }
+    return true;
   }
 
   return {
-    settle,
-    full: () => unsent === batches.length && areWidest(batches),
-    fill: async () => {
+    /** Returns whether nothing more may be read until records are settled. */
+    full: (): boolean => unsent === batches.length && areWidest(batches),
+    /** Returns whether sent records are not settled yet. */
+    hasUnsettled: (): boolean => unsent > 0,
+    /** Waits until a batch is available, or the file has ended. */
+    async fill(): Promise<void> {
       if (unsent < batches.length) return;
-      reading ??= inOrder(readNext);
+      reading ??= inOrder(readBatch);
       await reading;
     },
-    hasUnsettled: () => unsent > 0,
-    take: () => (unsent < batches.length ? batches[unsent++] : undefined),
-    async begin(position) {
+    /** Returns the next batch to send, new or repeated; undefined at the end of the file. */
+    take: (): Batch | undefined => (unsent < batches.length ? batches[unsent++] : undefined),
+    /**
+     * Restarts at the first record that is not settled, for a new stream. Skips the records before `position`, which an
+     * earlier run settled. Returns false if the file ends before. Does not wait for the file if it has nothing to skip.
+     */
+    async begin(position: number): Promise<boolean> {
       unsent = 0;
-      return position <= reader.count() || inOrder(() => reader.skipTo(position, skipped));
+      return position <= count || inOrder(() => skipTo(position));
     },
-    originOf(position) {
-      if (position >= reader.count()) return "ahead";
+    /** Releases the batches that end before `position`. */
+    settle(position: number): void {
+      const left = batches.filter((batch) => batch.position + batch.records.length > position);
+      const gone = batches.length - left.length;
+      if (gone === 0) return;
+      settledBytes = batches[gone - 1]?.read ?? settledBytes;
+      unsent = Math.max(0, unsent - gone);
+      batches = left;
+    },
+    /** Returns the origin of a record: "ahead" if it is not read yet, undefined once it is released. */
+    originOf(position: number): Origin | "ahead" | undefined {
+      if (position >= count) return "ahead";
       const batch = batches.find((one) => position >= one.position && position < one.position + one.records.length);
       return batch?.origins[position - batch.position];
     },
-    settledBytes: () => settledBytes,
+    /** Returns the number of settled bytes of the file. */
+    settledBytes: (): number => settledBytes,
   };
 }
 
@@ -143,79 +155,21 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** A reader of records, which passes other entries to `onUnreadable`. */
-interface Reader {
-  /** Returns the number of records read. */
-  count(): number;
-  /** Reads and discards the records before `position`. Returns false if the file ends before. */
-  skipTo(position: number, onSkipped: (origin: Origin) => void): Promise<boolean>;
-  readBatch(): Promise<Omit<Batch, "read"> | undefined>;
-}
-
 interface Found {
   readonly entry: Entry;
   readonly record: ImportedRecord;
 }
 
-function createReader(
+/** Yields the entries that are records. */
+async function* readRecords(
   entries: AsyncIterable<Entry>,
-  keepInputs: boolean,
-  { onUnreadable, onEntry }: Omit<Reading, "onSkipped">,
-): Reader {
-  const iterator = entries[Symbol.asyncIterator]();
-  let readRecords = 0;
-  /** The record that is being read. A batch may have been sent without waiting for it. */
-  let next: Promise<Found | undefined> | undefined;
-
-  /** Returns the next entry that is a record; undefined at the end. */
-  async function readRecord(): Promise<Found | undefined> {
-    for (;;) {
-      const found = await iterator.next();
-      if (found.done === true) return undefined;
-      const entry = found.value;
-      const { line, input, content } = entry;
-      onEntry(entry);
-      if ("record" in content) return { entry, record: content.record };
-      if ("problem" in content) onUnreadable({ line, input, problem: content.problem });
-    }
+  onEntry: Reading["onEntry"],
+  onUnreadable: Reading["onUnreadable"],
+): AsyncGenerator<Found, void> {
+  for await (const entry of entries) {
+    const { content } = entry;
+    onEntry(entry);
+    if ("record" in content) yield { entry, record: content.record };
+    else if ("problem" in content) onUnreadable(entry, content.problem);
   }
-
-  /** Returns the next record, or "late" if `late` resolves first. The next call then returns the record. */
-  async function take(late?: Promise<"late">): Promise<Found | "late" | undefined> {
-    next ??= readRecord();
-    const found = await (late === undefined ? next : Promise.race([next, late]));
-    if (found === "late") return found;
-    next = undefined;
-    if (found !== undefined) readRecords++;
-    return found;
-  }
-
-  const originOf = ({ entry: { line, input } }: Found): Origin => ({ line, input: keepInputs ? input : undefined });
-
-  async function readBatch(): ReturnType<Reader["readBatch"]> {
-    const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
-    let late: Promise<"late"> | undefined;
-    while (batch.records.length < maxRecords && batch.weight < maxWeight) {
-      const found = await take(late);
-      if (found === undefined || found === "late") break;
-      batch.records.push(found.record);
-      batch.origins.push(originOf(found));
-      batch.weight += Buffer.byteLength(found.entry.input);
-      late ??= sleep(maxWaitMs, "late" as const, { ref: false });
-    }
-    return batch.records.length === 0 ? undefined : batch;
-  }
-
-  return {
-    count: () => readRecords,
-    async skipTo(position, onSkipped) {
-      while (readRecords < position) {
-        const found = await take();
-        if (found === undefined || found === "late") return false;
-        onSkipped(originOf(found));
-      }
-      return true;
-    },
-    readBatch,
-  };
 }
