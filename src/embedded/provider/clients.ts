@@ -6,17 +6,10 @@ import { isLoopback } from "../../config/loopback.ts";
 export const DASHBOARD_ID = "records-dashboard";
 
 /** The dashboard's client. It cannot sign users in until it knows the dashboard's address. */
-export interface Dashboard {
-  readonly id: string;
-  readonly secret: string;
-  /** Returns the metadata, or undefined until the dashboard's address is known. */
-  metadata(): AllClientMetadata | undefined;
-  backchannelLogoutUri(): string | undefined;
-  moveTo(baseUrl: string): void;
-}
+export type Dashboard = ReturnType<typeof createDashboard>;
 
 /** Creates the dashboard's client with a new secret, which only this process needs. */
-export function createDashboard(): Dashboard {
+export function createDashboard() {
   const secret = randomBytes(32).toString("base64url");
   let base: string | undefined;
   const backchannelLogoutUri = (): string | undefined =>
@@ -25,7 +18,8 @@ export function createDashboard(): Dashboard {
     id: DASHBOARD_ID,
     secret,
     backchannelLogoutUri,
-    metadata() {
+    /** Returns the metadata, or undefined until the dashboard's address is known. */
+    metadata(): AllClientMetadata | undefined {
       if (base === undefined) return undefined;
       return {
         client_id: DASHBOARD_ID,
@@ -37,12 +31,12 @@ export function createDashboard(): Dashboard {
         response_types: ["code"],
         redirect_uris: [`${base}/sign-in/callback`],
         post_logout_redirect_uris: [`${base}/`],
-        backchannel_logout_uri: `${base}/sign-out/back-channel`,
+        backchannel_logout_uri: backchannelLogoutUri(),
         backchannel_logout_session_required: true,
         id_token_signed_response_alg: "RS256",
       };
     },
-    moveTo(baseUrl) {
+    moveTo(baseUrl: string): void {
       base = baseUrl.replace(/\/$/, "");
     },
   };

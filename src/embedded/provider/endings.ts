@@ -6,15 +6,7 @@ import type { Middleware } from "./page.ts";
 import type { Store } from "./store.ts";
 
 /** Ends sessions and grants. */
-export interface Endings {
-  /** Ends all sessions and grants of a user when the dashboard revokes its access token, as it does at a sign-out. */
-  readonly byRevocation: Middleware;
-  /**
-   * Resolves when a sign-in of this user is certainly later than the last sign-out. The times of sign-ins are whole
-   * seconds, and other services compare them with their own clocks.
-   */
-  later(subject: string): Promise<void>;
-}
+export type Endings = ReturnType<typeof createSignOuts>;
 
 type Session = InstanceType<Provider["Session"]>;
 
@@ -29,7 +21,7 @@ interface LogoutReceiver {
  */
 const SECONDS_APART = 3;
 
-export function createSignOuts(provider: Provider, store: Store): Endings {
+export function createSignOuts(provider: Provider, store: Store) {
   provider.on("end_session.success", (ctx) => {
     const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined;
     const subject = session?.accountId;
@@ -57,14 +49,19 @@ export function createSignOuts(provider: Provider, store: Store): Endings {
   }
 
   return {
-    async byRevocation(ctx, next) {
+    /** Ends all sessions and grants of a user when the dashboard revokes its access token, as it does at a sign-out. */
+    byRevocation: (async (ctx, next) => {
       await next();
       const { route, entities } = (ctx as unknown as Partial<KoaContextWithOIDC>).oidc ?? {};
       const token = route === "revocation" ? entities?.AccessToken : undefined;
       if (token?.clientId === DASHBOARD_ID && entities?.Client?.clientId === DASHBOARD_ID)
         store.endUserSessions(token.accountId);
-    },
-    async later(subject) {
+    }) satisfies Middleware,
+    /**
+     * Resolves when a sign-in of this user is certainly later than the last sign-out. The times of sign-ins are whole
+     * seconds, and other services compare them with their own clocks.
+     */
+    async later(subject: string): Promise<void> {
       const at = (store.signedOutAt(subject) + SECONDS_APART) * 1_000;
       while (Date.now() < at) await sleep(at - Date.now());
     },

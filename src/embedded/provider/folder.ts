@@ -5,23 +5,20 @@ import { readJson } from "../json-file.ts";
 import { writePrivate } from "../secrets.ts";
 
 /** A folder of small JSON files. */
-export interface Folder {
-  /** Returns the value stored under the name, or undefined if it is missing or unreadable. */
-  read(name: string): Promise<unknown>;
-  /** Stores the value atomically: if the process dies meanwhile, the previous value remains. */
-  write(name: string, value: unknown): Promise<void>;
-}
+export type Folder = Awaited<ReturnType<typeof openFolder>>;
 
 /** Opens the provider's folder within the data folder. Creates a missing folder. */
-export async function openFolder(dataDir: string): Promise<Folder> {
+export async function openFolder(dataDir: string) {
   const folder = join(dataDir, "provider");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   // Writes are serialized, so that the last value requested is the one that remains.
   let last: Promise<void> = Promise.resolve();
   return {
-    read: (name) => readJson(join(folder, name)),
-    write(name, value) {
+    /** Returns the value stored under the name, or undefined if it is missing or unreadable. */
+    read: (name: string): Promise<unknown> => readJson(join(folder, name)),
+    /** Stores the value atomically: if the process dies meanwhile, the previous value remains. */
+    write(name: string, value: unknown): Promise<void> {
       const text = `${JSON.stringify(value, null, 2)}\n`;
       const written = last.then(() => writePrivate(join(folder, name), text));
       last = written.catch(() => {});

@@ -8,16 +8,8 @@ import type { Folder } from "./folder.ts";
 /** The grace period for requests under way when the provider stops. */
 const STOP_PATIENCE_MS = 500;
 
-/** A listening server. */
-export interface Listener {
-  readonly port: number;
-  /** Sets the request listener. Until then, every response is 503. */
-  serveWith(listener: RequestListener): void;
-  stop(): Promise<void>;
-}
-
 /** Listens on 127.0.0.1, on the port of the last start if that is free. Fails if no port is free. */
-export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
+export async function listenOnKeptPort(folder: Folder) {
   let serve: RequestListener = (_request, response) => void response.writeHead(503).end();
   const limits = {
     headersTimeout: 5_000,
@@ -34,10 +26,11 @@ export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   if (!onKept) await folder.write("port", port);
   return {
     port,
-    serveWith(listener) {
+    /** Sets the request listener. Until then, every response is 503. */
+    serveWith(listener: RequestListener): void {
       serve = listener;
     },
-    async stop() {
+    async stop(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.race([closed, sleep(STOP_PATIENCE_MS)]);

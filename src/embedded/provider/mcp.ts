@@ -7,19 +7,11 @@ export const SCOPES = ["openid", "offline_access", "email", "profile"] as const;
 export const ACCESS_TOKEN_SECONDS = 600;
 
 /** The MCP server, whose address the service sets once it is known. */
-export interface McpResource {
-  /**
-   * Returns all names that a client may use in `resource`, the canonical one first. Empty until the address is known.
-   */
-  names(): string[];
-  isNamedBy(resource: string): boolean;
-  /** Returns the properties of access tokens for the server. */
-  server(): ResourceServer;
-  moveTo(url: string): void;
-}
+export type McpResource = ReturnType<typeof createMcpResource>;
 
-export function createMcpResource(): McpResource {
+export function createMcpResource() {
   let url: string | undefined;
+  /** Returns all names that a client may use in `resource`, the canonical one first. Empty until the address is known. */
   const names = (): string[] => {
     if (url === undefined) return [];
     const { origin, href } = new URL(url);
@@ -28,12 +20,13 @@ export function createMcpResource(): McpResource {
   };
   return {
     names,
-    isNamedBy(resource) {
+    isNamedBy(resource: string): boolean {
       if (!URL.canParse(resource)) return false;
       const { href } = new URL(resource);
       return names().some((name) => new URL(name).href === href);
     },
-    server: () => ({
+    /** Returns the properties of access tokens for the server. */
+    server: (): ResourceServer => ({
       // The audience is the canonical name, whichever name the client used.
       audience: names()[0],
       scope: SCOPES.join(" "),
@@ -41,7 +34,7 @@ export function createMcpResource(): McpResource {
       accessTokenTTL: ACCESS_TOKEN_SECONDS,
       jwt: { sign: { alg: "RS256" } },
     }),
-    moveTo(to) {
+    moveTo(to: string): void {
       url = to;
     },
   };

@@ -27,22 +27,13 @@ export interface ProviderOptions {
 }
 
 /** A running provider. */
-export interface DevelopmentProvider {
-  readonly issuer: string;
-  /** The confidential client of the dashboard. Each start creates a new secret. */
-  readonly client: { readonly id: string; readonly secret: string };
-  /**
-   * Sets the service's addresses once they are known: the redirect URIs of the dashboard's client, and the MCP server.
-   */
-  serve(where: { readonly baseUrl: string; readonly mcpUrl: string }): void;
-  stop(): Promise<void>;
-}
+export type DevelopmentProvider = Awaited<ReturnType<typeof startProvider>>;
 
 /**
  * Starts the provider on its own port. The issuer, the keys, the registered clients, the sessions and the grants stay
  * the same from start to start.
  */
-export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
+export async function startProvider(options: ProviderOptions) {
   const folder = await openFolder(options.dataDir);
   const [library, keys] = await Promise.all([loadLibrary(), loadOrCreateKeys(folder)]);
   const dashboard = createDashboard();
@@ -67,12 +58,17 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
     listener.serveWith(provider.callback());
     return {
       issuer,
+      /** The confidential client of the dashboard. Each start creates a new secret. */
       client: { id: dashboard.id, secret: dashboard.secret },
-      serve({ baseUrl, mcpUrl }) {
+      /**
+       * Sets the service's addresses once they are known: the redirect URIs of the dashboard's client, and the MCP
+       * server.
+       */
+      serve({ baseUrl, mcpUrl }: { readonly baseUrl: string; readonly mcpUrl: string }): void {
         dashboard.moveTo(baseUrl);
         mcp.moveTo(mcpUrl);
       },
-      async stop() {
+      async stop(): Promise<void> {
         await listener.stop();
         await store.keep();
       },

@@ -1,38 +1,16 @@
 // The provider's store: bounded and in memory until entries expire. Registered clients, sessions and grants are also in
 // files, so that a restart signs nobody out.
-import type { Adapter, AdapterFactory, AdapterPayload, AllClientMetadata } from "oidc-provider";
+import type { Adapter, AdapterPayload, AllClientMetadata } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import type { Folder } from "./folder.ts";
 
 /** The provider's store. */
-export interface Store {
-  readonly adapter: AdapterFactory;
-  /** Returns the table for one kind of entry, of the library or ours. */
-  table(kind: string): Table;
-  /** Ends all sessions and grants of a user. Returns the dashboard's ids (`sid`) of those sessions. */
-  endUserSessions(subject: string): string[];
-  /** Ends the grants of a session, including those for offline access. */
-  endSession(uid: string, grantIds: readonly string[]): void;
-  /** Returns the time of a user's last sign-out, in whole seconds since 1970, or -Infinity if there was none. */
-  signedOutAt(subject: string): number;
-  /** Resolves once the file has the current sessions and grants. Never rejects. */
-  keep(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof createStore>>;
 
 /** Entries of one kind, the newest last. */
-export interface Table {
-  get(id: string): AdapterPayload | undefined;
-  /** Without a time to live, the entry stays as long as there is room. */
-  put(id: string, payload: AdapterPayload, secondsToLive?: number): void;
-  remove(id: string): void;
-  removeWhere(matches: (payload: AdapterPayload) => boolean): void;
-  find(matches: (payload: AdapterPayload) => boolean): AdapterPayload | undefined;
-  entries(): [id: string, payload: AdapterPayload][];
-  /** Returns the entries that expire. */
-  stored(): StoredEntry[];
-}
+type Table = ReturnType<typeof createTable>;
 
-/** An entry and its end, in whole seconds since 1970. */
+/** An entry and its end, in whole seconds since 1970 or Infinity. */
 type StoredEntry = readonly [id: string, payload: AdapterPayload, until: number];
 
 /** The kind of entry for access tokens issued for the MCP server. The library does not store tokens that are JWTs. */
@@ -56,11 +34,9 @@ const REUSE_SECONDS = 10;
  * Creates a store with the registered clients of the folder. `ownClient` is looked up first: nobody registers that
  * client, and it changes when its address becomes known.
  */
-export async function createStore(
-  folder: Folder,
-  ownClient: (id: string) => AllClientMetadata | undefined,
-): Promise<Store> {
+export async function createStore(folder: Folder, ownClient: (id: string) => AllClientMetadata | undefined) {
   const tables = new Map<string, Table>();
+  /** Returns the table for one kind of entry, of the library or ours. */
   const table = (kind: string): Table => {
     const known = tables.get(kind) ?? createTable(kind === "Client" ? MAX_CLIENTS : MAX_ENTRIES);
     tables.set(kind, known);
@@ -77,17 +53,31 @@ export async function createStore(
       if (until > now()) table(kind).put(id, payload, until - now());
   let next: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  /** While a write is under way, all further changes wait for the same next one. */
+  /**
+   * Resolves once the file has the current sessions and grants. Never rejects. While a write is under way, all further
+   * changes wait for the same next one.
+   */
   const keep = (): Promise<void> => {
     next ??= last = last
       .then(() => {
         next = undefined;
-        return folder.write("grants", Object.fromEntries(KEPT.map((kind) => [kind, table(kind).stored()])));
+        return folder.write(
+          "grants",
+          Object.fromEntries(
+            KEPT.map((kind) => [
+              kind,
+              table(kind)
+                .entries()
+                .filter(([, , until]) => until < Infinity),
+            ]),
+          ),
+        );
       })
       .catch(() => undefined);
     return next;
   };
   const signedOut = new Map<string, number>();
+  /** Returns the time of a user's last sign-out, in whole seconds since 1970, or -Infinity if there was none. */
   const signedOutAt = (subject: string): number => signedOut.get(subject) ?? -Infinity;
   const keepClients = (): Promise<void> =>
     folder.write(
@@ -96,10 +86,11 @@ export async function createStore(
     );
 
   return {
-    adapter: (kind) => createAdapter(kind, { table, signedOutAt, ownClient, keepClients, keep }),
+    adapter: (kind: string) => createAdapter(kind, { table, signedOutAt, ownClient, keepClients, keep }),
     table,
     keep,
-    endUserSessions(subject) {
+    /** Ends all sessions and grants of a user. Returns the dashboard's ids (`sid`) of those sessions. */
+    endUserSessions(subject: string): string[] {
       signedOut.set(subject, now());
       const sids = table("Session")
         .entries()
@@ -113,7 +104,8 @@ export async function createStore(
       void keep();
       return sids;
     },
-    endSession(uid, grantIds) {
+    /** Ends the grants of a session, including those for offline access. */
+    endSession(uid: string, grantIds: readonly string[]): void {
       const ended = new Set(grantIds);
       for (const kind of GRANTED)
         for (const [, { sessionUid, grantId }] of table(kind).entries())
@@ -127,7 +119,10 @@ export async function createStore(
 }
 
 /** The dependencies of an adapter. */
-interface AdapterDependencies extends Pick<Store, "table" | "signedOutAt" | "keep"> {
+interface AdapterDependencies {
+  readonly table: (kind: string) => Table;
+  readonly signedOutAt: (subject: string) => number;
+  readonly keep: () => Promise<void>;
   readonly ownClient: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
 }
@@ -175,7 +170,7 @@ function createAdapter(kind: string, dependencies: AdapterDependencies): Adapter
   };
 }
 
-function createTable(maxEntries: number): Table {
+function createTable(maxEntries: number) {
   // Stored as text, so that the library's later changes to an object do not change the stored entry.
   const rows = new Map<string, { text: string; until: number }>();
   const removeOldest = (): void => {
@@ -187,20 +182,18 @@ function createTable(maxEntries: number): Table {
       rows.delete(id);
     }
   };
-  const entries = (): [string, AdapterPayload][] =>
+  const entries = (): StoredEntry[] =>
     [...rows].flatMap(([id, { text, until }]) =>
-      until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : [],
+      until > now() ? [[id, JSON.parse(text) as AdapterPayload, until] as const] : [],
     );
   return {
-    stored: () =>
-      [...rows].flatMap(([id, { text, until }]) =>
-        until > now() && until < Infinity ? [[id, JSON.parse(text) as AdapterPayload, until] as const] : [],
-      ),
-    get(id) {
+    entries,
+    get(id: string): AdapterPayload | undefined {
       const row = rows.get(id);
       return row === undefined || row.until <= now() ? undefined : (JSON.parse(row.text) as AdapterPayload);
     },
-    put(id, payload, secondsToLive) {
+    /** Without a time to live, the entry stays as long as there is room. */
+    put(id: string, payload: AdapterPayload, secondsToLive?: number): void {
       rows.delete(id);
       rows.set(id, {
         text: JSON.stringify(payload),
@@ -208,12 +201,12 @@ function createTable(maxEntries: number): Table {
       });
       if (rows.size > maxEntries) removeOldest();
     },
-    remove: (id) => void rows.delete(id),
-    removeWhere(matches) {
+    remove: (id: string): void => void rows.delete(id),
+    removeWhere(matches: (payload: AdapterPayload) => boolean): void {
       for (const [id, payload] of entries()) if (matches(payload)) rows.delete(id);
     },
-    find: (matches) => entries().find(([, payload]) => matches(payload))?.[1],
-    entries,
+    find: (matches: (payload: AdapterPayload) => boolean): AdapterPayload | undefined =>
+      entries().find(([, payload]) => matches(payload))?.[1],
   };
 }
 

@@ -12,19 +12,15 @@ export interface User {
 }
 
 /** Looks up users. */
-export interface Users {
-  /** All users, in the order of the demo. */
-  readonly all: readonly Pick<User, "email" | "name">[];
-  bySubject(subject: string | undefined): User | undefined;
-  /** Returns the user with this email and password, or undefined if either is wrong. */
-  signIn(email: string, password: string): User | undefined;
-}
+export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers(users: readonly User[]): Users {
+export function createUsers(users: readonly User[]) {
   return {
+    /** All users, in the order of the demo. */
     all: users,
-    bySubject: (subject) => users.find((user) => user.subject === subject),
-    signIn(email, password) {
+    bySubject: (subject: string | undefined): User | undefined => users.find((user) => user.subject === subject),
+    /** Returns the user with this email and password, or undefined if either is wrong. */
+    signIn(email: string, password: string): User | undefined {
       const user = users.find((one) => folded(one.email) === folded(email));
       // Compares passwords even for an unknown email, so that the time does not reveal which emails exist.
       const right = isSame(password, user?.password ?? "");
