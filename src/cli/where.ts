@@ -7,8 +7,8 @@ import { rejectUsage } from "./exit.ts";
 
 /** The options for the address and the token. */
 export interface WhereOptions {
-  readonly url?: string;
-  readonly tokenFile?: string;
+  readonly url?: string | undefined;
+  readonly tokenFile?: string | undefined;
 }
 
 /** The address of the service and its token. */

@@ -18,8 +18,14 @@ const errorCodes: ReadonlySet<string> = new Set([
   "unsupported_response_type",
 ]);
 
-/** The solution if the provider's metadata does not offer PKCE. */
-export const enablePkce = "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.";
+/** Checks that the provider's metadata offers PKCE with S256 (`code_challenge_methods_supported`). */
+export function pkce(methods: readonly string[]): Verdict {
+  if (methods.includes("S256")) return ok("It offers PKCE with S256, which assistants require.");
+  return fault(
+    `Its metadata does not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
+    "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.",
+  );
+}
 
 /**
  * Requests tokens with an invalid code. The provider authenticates the client first (RFC 6749 §5.2). It returns

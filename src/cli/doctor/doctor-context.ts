@@ -63,7 +63,9 @@ export async function createDoctorContext(
     redisUrl: config.redisUrl ?? embedded.redisUrl,
     provider:
       config.oidc === undefined
-        ? developmentProvider(demo ? embedded.issuer : undefined)
+        ? demo && embedded.issuer !== undefined
+          ? { issuer: embedded.issuer, client: undefined }
+          : undefined
         : { issuer: config.oidc.issuer, client: { id: config.oidc.clientId, secret: config.oidc.clientSecret } },
     baseUrl,
     mcpUrl: config.mcpUrl ?? (baseUrl === undefined ? undefined : `${baseUrl}/mcp`),
@@ -75,18 +77,11 @@ export async function createDoctorContext(
 
   function internal(): Pick<DoctorContext, "internalUrl" | "serviceToken" | "noService"> {
     try {
-      const where = findService(
-        { ...(url === undefined ? {} : { url }), ...(tokenFile === undefined ? {} : { tokenFile }) },
-        environment,
-      );
+      const where = findService({ url, tokenFile }, environment);
       return { internalUrl: where.url, serviceToken: where.token, noService: undefined };
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       return { internalUrl: undefined, serviceToken: undefined, noService: error.message };
     }
   }
-}
-
-function developmentProvider(issuer: string | undefined): ProviderSettings | undefined {
-  return issuer === undefined ? undefined : { issuer, client: undefined };
 }

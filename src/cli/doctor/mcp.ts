@@ -10,9 +10,9 @@ import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, unchecked, warning } from "./check.ts";
-import { authorization, enablePkce } from "./client.ts";
+import { authorization, pkce } from "./client.ts";
 import { reasonOf } from "./reason.ts";
-import { getJson, isObject, request } from "./request.ts";
+import { getJson, isObject, request, timedFetch } from "./request.ts";
 import type { Running } from "./service.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
@@ -120,7 +120,7 @@ async function atIssuer(issuer: string, arrival: Arrival): Promise<Finding[]> {
   const found = await check(
     "mcp.authorization_server",
     async () => {
-      metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: bounded });
+      metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: timedFetch });
       return authorizationServer(issuer, metadata);
     },
     (error) =>
@@ -133,19 +133,13 @@ async function atIssuer(issuer: string, arrival: Arrival): Promise<Finding[]> {
   const server = metadata;
   return [
     found,
-    await check("mcp.pkce", () => pkce(server)),
+    await check("mcp.pkce", () => pkce(server.code_challenge_methods_supported ?? [])),
     await check(
       "mcp.registration",
       () => registration(issuer, server, arrival),
       (error) => rejectedRegistration(issuer, scopeOf(server, arrival.scopes), error),
     ),
   ];
-}
-
-/** The fetch function for the library, with our limits of time and size. */
-async function bounded(url: string | URL, options?: RequestInit): Promise<Response> {
-  const { status, headers, text } = await request(String(url), options ?? {});
-  return new Response(status === 204 || status === 304 ? null : text, { status, headers });
 }
 
 async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
@@ -238,14 +232,6 @@ function authorizationServer(issuer: string, metadata: AuthorizationServerMetada
   );
 }
 
-function pkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): Verdict {
-  if (methods?.includes("S256")) return ok("The provider offers PKCE with S256, which assistants require.");
-  return fault(
-    "The provider's metadata does not offer PKCE with S256 (code_challenge_methods_supported): assistants do not sign in.",
-    enablePkce,
-  );
-}
-
 async function registration(
   issuer: string,
   metadata: AuthorizationServerMetadata,
@@ -270,7 +256,12 @@ async function registration(
   };
   const scope = scopeOf(metadata, scopes);
   const requested = scope === undefined ? {} : { scope };
-  const clientInformation = await registerClient(issuer, { metadata, clientMetadata, ...requested, fetchFn: bounded });
+  const clientInformation = await registerClient(issuer, {
+    metadata,
+    clientMetadata,
+    ...requested,
+    fetchFn: timedFetch,
+  });
   const { authorizationUrl } = await startAuthorization(issuer, {
     metadata,
     clientInformation,

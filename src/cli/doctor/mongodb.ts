@@ -11,9 +11,9 @@ import { check, fault, note, ok, unchecked, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
 import { checkFeatures } from "./features.ts";
 import { compareIndexes } from "./indexes.ts";
-import { isUnauthorized, reasonOf } from "./reason.ts";
+import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
-import { compareRights } from "./rights.ts";
+import { compareRights, unread } from "./rights.ts";
 import { checkSharding } from "./sharding.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
@@ -82,7 +82,7 @@ function examine(
     check("mongodb.features", () => checkFeatures((command) => db.command(command, { readPreference: "primary" }))),
     check("mongodb.transactions", async () => transactions(await runCommand({ hello: 1 }))),
     check("mongodb.primary", async () => primary(await runCommand({ hello: 1 })), noPrimary),
-    check("mongodb.members", async () => members(await runCommand({ replSetGetStatus: 1 })), unreadable),
+    check("mongodb.members", async () => members(await runCommand({ replSetGetStatus: 1 })), noMembers),
     check(
       "mongodb.connections",
       async () => compareConnections(await runCommand({ serverStatus: 1 }), client.options.maxPoolSize),
@@ -204,33 +204,33 @@ function members({ members: all, set: name }: Document): Verdict {
     : ok(`All ${known.length} members of ${set} are healthy.`);
 }
 
-function unreadable(error: unknown): Verdict {
-  if (isUnauthorized(error))
-    return note(
-      "The user may not read the state of the members.",
-      "To check the members, grant it clusterMonitor. The service itself does not need it.",
-    );
-  if (
-    error instanceof MongoServerError &&
-    /NoReplicationEnabled|CommandNotFound|NotYetInitialized/.test(error.codeName ?? "")
-  )
-    return note("There is no replica set with members to check.");
-  return fault(`The state of the members cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
+const mayNotReadMembers = unread(
+  note(
+    "The user may not read the state of the members.",
+    "To check the members, grant it clusterMonitor. The service itself does not need it.",
+  ),
+  "The state of the members cannot be read",
+);
+
+function noMembers(error: unknown): Verdict {
+  const { codeName = "" } = error instanceof MongoServerError ? error : {};
+  return /NoReplicationEnabled|CommandNotFound|NotYetInitialized/.test(codeName)
+    ? note("There is no replica set with members to check.")
+    : mayNotReadMembers(error);
 }
 
-function uncounted(error: unknown): Verdict {
-  if (isUnauthorized(error))
-    return note(
-      "The user may not read how many connections MongoDB accepts.",
-      "To check the connections, grant it clusterMonitor. The service itself does not need it.",
-    );
-  return fault(`The connections cannot be counted: ${reasonOf(error)}.`, "See the line on the primary first.");
-}
+const uncounted = unread(
+  note(
+    "The user may not read how many connections MongoDB accepts.",
+    "To check the connections, grant it clusterMonitor. The service itself does not need it.",
+  ),
+  "The connections cannot be counted",
+);
 
-function mayNot(error: unknown): Verdict {
-  if (isUnauthorized(error)) return fault("The user may not read the database.", "Grant it readWrite on the database.");
-  return fault(`The database cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
-}
+const mayNot = unread(
+  fault("The user may not read the database.", "Grant it readWrite on the database."),
+  "The database cannot be read",
+);
 
 function disk({ fsUsedSize, fsTotalSize }: Document): Verdict {
   const share = Number(fsUsedSize) / Number(fsTotalSize);

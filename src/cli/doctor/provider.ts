@@ -2,7 +2,7 @@
 import { isLoopback } from "../../config/loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, unchecked, warning } from "./check.ts";
-import { asClient, enablePkce, introspects, signInPage } from "./client.ts";
+import { asClient, introspects, pkce, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, DoctorContext } from "./doctor-context.ts";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
@@ -63,7 +63,7 @@ function requirements(provider: ProviderSettings, metadata: Metadata): Promise<F
     check("provider.issuer", () => issuer(provider.issuer, metadata["issuer"])),
     check("provider.endpoints", () => endpoints(metadata)),
     check("provider.code_flow", () => codeFlow(metadata)),
-    check("provider.pkce", () => pkce(metadata)),
+    check("provider.pkce", () => pkce(list(metadata["code_challenge_methods_supported"]))),
     check(
       "provider.keys",
       () => keys(metadata),
@@ -219,15 +219,6 @@ function codeFlow(metadata: Metadata): Verdict {
   return fault(
     `It does not offer the authorization code flow (response types ${types.join(", ") || "none"}; grants ${grants.join(", ") || "none"}).`,
     "Turn on response type `code` and grant `authorization_code` at the provider.",
-  );
-}
-
-function pkce(metadata: Metadata): Verdict {
-  const methods = list(metadata["code_challenge_methods_supported"]);
-  if (methods.includes("S256")) return ok("It offers PKCE with S256.");
-  return fault(
-    `Its metadata does not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
-    enablePkce,
   );
 }
 

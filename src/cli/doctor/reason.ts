@@ -1,5 +1,4 @@
 // Describes why a connection or a request failed, in words for the user and without secrets.
-import { MongoServerError } from "mongodb";
 import { innermostCode } from "../../db/innermost-code.ts";
 
 const words: Readonly<Record<string, string>> = {
@@ -17,11 +16,6 @@ const words: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
   EPROTO: "it does not use TLS, or not a supported version",
 };
-
-/** Whether MongoDB rejected a command because the user lacks a privilege (code 13, Unauthorized). */
-export function isUnauthorized(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 13;
-}
 
 /**
  * Returns the reason as a part of a sentence: the system's error code in words, or else the first line of the message.

@@ -3,19 +3,20 @@ import { boundedFetch } from "../../sign-in/bounded-fetch.ts";
 import { reasonOf } from "./reason.ts";
 
 /** A complete response. */
-export interface TextResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
+export type TextResponse = Awaited<ReturnType<typeof request>>;
 
 /** How long a remote server may take to respond. */
 export const waitMs = 4_000;
 
+/** Fetches with our limits of time and size. */
+export function timedFetch(url: string | URL, options: RequestInit = {}): Promise<Response> {
+  return boundedFetch(String(url), { signal: AbortSignal.timeout(waitMs), ...options });
+}
+
 /** Sends a request. Rejects with an error whose message completes a sentence about why there is no response. */
-export async function request(url: string, options: RequestInit = {}): Promise<TextResponse> {
+export async function request(url: string, options: RequestInit = {}) {
   try {
-    const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });
+    const response = await timedFetch(url, options);
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });

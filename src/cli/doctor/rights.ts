@@ -1,7 +1,9 @@
 // Compares the rights of the service's user in MongoDB with the rights that the service needs on each collection.
 import type { Document } from "mongodb";
+import { MongoServerError } from "mongodb";
 import type { Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
+import { reasonOf } from "./reason.ts";
 
 /** The actions that the service needs on each of its collections. The role readWrite includes them all. */
 const needed = ["find", "insert", "update", "remove", "createIndex", "dropIndex", "listIndexes"] as const;
@@ -54,4 +56,13 @@ function covers(
   collection: string,
 ): boolean {
   return anyResource === true || ((db === "" || db === database) && (of === "" || of === collection));
+}
+
+/**
+ * Returns the explanation of a check of MongoDB that read nothing: `denied` if the user lacks a privilege (code 13,
+ * Unauthorized), otherwise a fault with the reason.
+ */
+export function unread(denied: Verdict, what: string, fix = "See the line on the primary first.") {
+  return (error: unknown): Verdict =>
+    error instanceof MongoServerError && error.code === 13 ? denied : fault(`${what}: ${reasonOf(error)}.`, fix);
 }

@@ -3,7 +3,7 @@ import type { Document, MongoClient } from "mongodb";
 import { placements } from "../../db/sharding.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok } from "./check.ts";
-import { isUnauthorized, reasonOf } from "./reason.ts";
+import { unread } from "./rights.ts";
 
 /** Compares the placements with the cluster's own list of sharded collections. */
 export function checkSharding(client: MongoClient): Promise<Finding> {
@@ -15,7 +15,14 @@ export function checkSharding(client: MongoClient): Promise<Finding> {
       const { cursor } = await client.db("config").command({ find: "collections", filter: { _id: { $in: names } } });
       return compareSharding(databaseName, (cursor as { firstBatch: Document[] }).firstBatch);
     },
-    unread,
+    unread(
+      note(
+        "The user may not see how the collections are sharded.",
+        "Grant it clusterMonitor, so that the doctor can check them. The service itself does not need it.",
+      ),
+      "How the collections are sharded cannot be read",
+      "Make sure that a mongos runs there.",
+    ),
   );
 }
 
@@ -32,17 +39,5 @@ export function compareSharding(databaseName: string, sharded: readonly Document
   return fault(
     `The collections are not sharded as they should be: ${wrong.join("; ")}.`,
     "Run the commands that records shard --print prints. To change a wrong shard key, use reshardCollection or unshardCollection.",
-  );
-}
-
-function unread(error: unknown): Verdict {
-  if (isUnauthorized(error))
-    return note(
-      "The user may not see how the collections are sharded.",
-      "Grant it clusterMonitor, so that the doctor can check them. The service itself does not need it.",
-    );
-  return fault(
-    `How the collections are sharded cannot be read: ${reasonOf(error)}.`,
-    "Make sure that a mongos runs there.",
   );
 }
