@@ -1,13 +1,13 @@
-// `records account`: creates, lists, shows, enrols, links, suspends and deletes accounts.
+// `records account`: creates, lists, shows, enrols, links, suspends and deletes accounts. `records key`: revokes keys.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
-/** Adds the commands. Their code is loaded when one of them runs. */
+/** Adds the commands for accounts. */
 export function addAccount(program: Command, context: Context): void {
   const account = program.command("account").description("manage accounts");
   const onOne = (name: string, description: string, argument = "its id or email"): Command =>
     account.command(name).description(description).argument("<account>", argument);
-  const run = async () => (await import("./account-actions.ts")).accountActions(context.output, await context.link());
+  const run = () => actions(context);
 
   account
     .command("create")
@@ -47,4 +47,22 @@ export function addAccount(program: Command, context: Context): void {
     .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) =>
       (await run()).delete(name, yes, reason),
     );
+}
+
+/** Adds the command for the API key of any account. */
+export function addKey(program: Command, context: Context): void {
+  program
+    .command("key")
+    .description("revoke API keys of any account; owners create and rotate theirs on the dashboard")
+    .command("revoke")
+    .description("revoke an API key at once, on every instance")
+    .argument("<key>", "its id or its first 8 characters; never the whole key")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
+    .action(async (key: string, { reason }: { reason: string }) => (await actions(context)).revokeKey(key, reason));
+}
+
+/** Loads the code of the commands when one of them runs. */
+async function actions(context: Context) {
+  const { accountActions } = await import("./account-actions.ts");
+  return accountActions(context.output, await context.link());
 }

@@ -16,28 +16,23 @@ interface GlobalOptions {
 }
 
 /** The context of one run. */
-export interface Context {
-  readonly output: Output;
-  where(): Where;
-  /** Returns the only link of the run. Loaded on first use, because `--help` does not need it. */
-  link(): Promise<Link>;
-  /** Closes the link if one was opened. */
-  close(): Promise<void>;
-}
+export type Context = ReturnType<typeof createContext>;
 
 /** Creates the context for the options of the program. */
-export function createContext(program: Command, environment: NodeJS.ProcessEnv): Context {
+export function createContext(program: Command, environment: NodeJS.ProcessEnv) {
   let where: Where | undefined;
   let link: Promise<Link> | undefined;
   const options = (): GlobalOptions => program.opts<GlobalOptions>();
   const find = (): Where => (where ??= findService(options(), environment));
   return {
-    get output() {
+    get output(): Output {
       return createOutput({ json: options().json === true, color: options().color }, environment);
     },
     where: find,
-    link: () => (link ??= connect(find())),
-    close: async () => (await link?.catch(() => undefined))?.close(),
+    /** Returns the only link of the run. Loaded on first use, because `--help` does not need it. */
+    link: (): Promise<Link> => (link ??= connect(find())),
+    /** Closes the link if one was opened. */
+    close: async (): Promise<void> => (await link?.catch(() => undefined))?.close(),
   };
 }
 

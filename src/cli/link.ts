@@ -3,6 +3,8 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client, Interceptor } from "@connectrpc/connect";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { innermostCode } from "../db/innermost-code.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import type { Where } from "./where.ts";
@@ -71,8 +73,8 @@ export function explain(error: unknown, address: () => string): unknown {
   const url = address();
   const { rawMessage, code } = error;
   const failure = (exitCode: 1 | 3, message: string): CommandError =>
-    new CommandError(exitCode, codeName(code), message);
-  const system = systemCodeOf(error);
+    new CommandError(exitCode, codeToString(code), message);
+  const system = innermostCode(error);
   if (system === "ECONNREFUSED")
     return failure(exitCodes.unreachable, `Nothing listens at ${url}. Start the service (npm start), or set --url.`);
   if (system === "ENOTFOUND" || system === "EAI_AGAIN")
@@ -108,21 +110,6 @@ function reasonOf(error: unknown): string | undefined {
 /** Returns whether the connection broke, as opposed to an error response of the service. */
 function isCut(error: unknown): boolean {
   return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(
-    systemCodeOf(error) ?? "",
+    innermostCode(error) ?? "",
   );
-}
-
-/** Returns the outermost error code of the system among the error and its causes; undefined if there is none. */
-function systemCodeOf(error: unknown): string | undefined {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const code = (cause as NodeJS.ErrnoException).code as unknown;
-    if (typeof code === "string") return code;
-    const first: unknown = cause instanceof AggregateError ? cause.errors[0] : undefined;
-    if (first instanceof Error) return systemCodeOf(first);
-  }
-  return undefined;
-}
-
-function codeName(code: Code): string {
-  return (Code[code] ?? "unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
 }

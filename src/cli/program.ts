@@ -1,6 +1,6 @@
 // Defines the `records` program: its commands, their common options, and its error reports.
 import { Command, CommanderError } from "commander";
-import { addAccount } from "./account.ts";
+import { addAccount, addKey } from "./account.ts";
 import type { Context } from "./context.ts";
 import { createContext } from "./context.ts";
 import { addApi } from "./api.ts";
@@ -12,7 +12,6 @@ import { addExamples, pathOf } from "./examples.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
-import { addKey } from "./key.ts";
 import { addLogLevel } from "./log-level.ts";
 import { addMigrate } from "./migrate.ts";
 import { printable, printableJson } from "./output.ts";

@@ -1,7 +1,7 @@
 // `records shard --print`: the commands for mongosh, and how the doctor checks their result.
 import { expect, test } from "vitest";
 import { compareSharding } from "../../src/cli/doctor/sharding.ts";
-import { shardCommands } from "../../src/cli/shard-actions.ts";
+import { shardCommands } from "../../src/cli/shard.ts";
 import { placements } from "../../src/db/sharding.ts";
 import { startCli } from "./cli.ts";
 

@@ -113,13 +113,8 @@ export const accounts = "accounts";
 /** Returns the document in a line. Fails with a message for the user if the line is damaged. */
 export function documentIn(path: string, { number, text, problem }: Line): StoredDocument {
   const parsed = problem === undefined ? parseLine(text) : { problem: "it isn't UTF-8, or is longer than 30 MiB" };
-  if ("problem" in parsed) rejectLine(path, number, "damaged", `is damaged: ${parsed.problem}`);
+  if ("problem" in parsed) throw lineError(path, number, "damaged", `is damaged: ${parsed.problem}`);
   return parsed;
-}
-
-/** Fails because of a line, before anything is restored. */
-export function rejectLine(path: string, number: number, code: string, what: string): never {
-  throw lineError(path, number, code, what);
 }
 
 /** Returns the error of a line, because of which nothing is restored. */

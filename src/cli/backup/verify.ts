@@ -9,7 +9,7 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { counted } from "../output.ts";
 import type { Line } from "../formats/lines.ts";
 import type { Batch } from "./files.ts";
-import { accounts, batchesOf, checksumOf, documentIn, lineError, rejectLine } from "./files.ts";
+import { accounts, batchesOf, checksumOf, documentIn, lineError } from "./files.ts";
 import { createHolders } from "./holders.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 
@@ -93,7 +93,7 @@ export async function verifyFiles(folder: string, files: readonly FileEntry[], s
 function accountOf(path: string, last: Line): StoredDocument {
   const document = documentIn(path, last);
   if (document.collection !== accounts)
-    rejectLine(path, last.number, "damaged", "is damaged: the last line must have the account");
+    throw lineError(path, last.number, "damaged", "is damaged: the last line must have the account");
   return document;
 }
 
@@ -138,13 +138,18 @@ export async function checkDocuments(work: Verification, files: readonly Verifie
         ({ collection }, at) => collection === accounts && read.lines[at] !== entry.lastLine,
       );
       if (early !== -1)
-        rejectLine(path, read.lines[early] ?? 0, "damaged", "is damaged: only the last line must have the account");
+        throw lineError(
+          path,
+          read.lines[early] ?? 0,
+          "damaged",
+          "is damaged: only the last line must have the account",
+        );
       const { documents, lines } = kept(work, entry, read);
       if (documents.length === 0) continue;
       const { claims } = await send(work, entry, path, { documents, lines });
       for (const { document, key, holder } of claims)
         if (!holders.claim(key, holder))
-          rejectLine(
+          throw lineError(
             path,
             lines[document] ?? 0,
             "rejected",

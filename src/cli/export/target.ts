@@ -105,18 +105,27 @@ async function openFile(file: string): Promise<Target> {
 }
 
 function nodeTarget(file: string, handle: FileHandle): Target {
-  let begun = false;
   const shown = isatty(handle.fd) ? printableFile : asIs;
-  return {
-    async write(text) {
-      begun = true;
-      await handle.writeFile(shown(text)).catch((error: unknown) => {
+  return onceOnly(
+    (text) =>
+      handle.writeFile(shown(text)).catch((error: unknown) => {
         throw notWritten(file, error, "The part before the error was written.");
-      });
+      }),
+    () => handle.close(),
+  );
+}
+
+/** Returns a target whose output cannot be taken back. */
+function onceOnly(write: Target["write"], close: () => Promise<void>): Target {
+  let begun = false;
+  return {
+    write(text) {
+      begun = true;
+      return write(text);
     },
     restart: () => Promise.resolve(!begun),
-    finish: () => handle.close(),
-    discard: () => handle.close(),
+    finish: close,
+    discard: close,
   };
 }
 
@@ -135,19 +144,15 @@ function asIs(text: string): string {
 }
 
 function standardOutput(): Target {
-  let begun = false;
   const shown = process.stdout.isTTY === true ? printableFile : asIs;
   // The reader may leave early, as in `records export - … | head`. The export is then finished.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(exitCodes.ok);
   });
-  return {
-    async write(text) {
-      begun = true;
+  return onceOnly(
+    async (text) => {
       if (!process.stdout.write(shown(text))) await once(process.stdout, "drain");
     },
-    restart: () => Promise.resolve(!begun),
-    finish: () => Promise.resolve(),
-    discard: () => Promise.resolve(),
-  };
+    () => Promise.resolve(),
+  );
 }

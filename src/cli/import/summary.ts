@@ -1,5 +1,7 @@
 // Summary of an import, as JSON and as text.
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
+import { ContactChangesSchema, RecordCountsSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
 import { count, counted, facts, rounded, totalOf } from "../output.ts";
@@ -49,8 +51,8 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     done: outcome.complete,
     resumed_from: outcome.resumedFrom,
     position: outcome.position,
-    written: countsOf(outcome.written),
-    contact_changes: changesOf(outcome.changes),
+    written: numbersOf(RecordCountsSchema, outcome.written),
+    contact_changes: numbersOf(ContactChangesSchema, outcome.changes),
     rejected: outcome.rejected,
     groups_skipped: outcome.skipped,
     values_left_out: outcome.leftOut,
@@ -73,7 +75,7 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
     headline(outcome),
     ...facts([
       ["import", outcome.importId],
-      ...Object.entries(countsOf(outcome.written)).map(
+      ...Object.entries(numbersOf(RecordCountsSchema, outcome.written)).map(
         ([kind, number]) => [kind, shownCount(outcome, kind, number)] as const,
       ),
       ["rejected", count(rejected)],
@@ -120,26 +122,18 @@ function headline({
   if (!complete) return `Stopped after ${counted(position, "record")}. ${resumeInstruction(resumeOptions)}`;
   if (position > 0 && position === resumedFrom)
     return `The import ${importId} into ${email} is finished, and nothing was written. To import ${file} once more, choose another --name.`;
-  const total = totalOf(countsOf(written));
+  const total = totalOf(numbersOf(RecordCountsSchema, written));
   const counts = `${count(total)} ${total === 1 ? "record" : "records"} imported, ${count(rejected)} rejected`;
   return `${file} into ${email}: ${counts}, in ${seconds.toFixed(1)} s.`;
 }
 
 function shownCount({ changes }: Outcome, kind: string, number: number): string {
-  const shownChanges = Object.entries(changesOf(changes)).flatMap(([change, many]) =>
+  const shownChanges = Object.entries(numbersOf(ContactChangesSchema, changes)).flatMap(([change, many]) =>
     many === 0 ? [] : [`${count(many)} ${change}`],
   );
   return kind === "contacts" && shownChanges.length > 0
     ? `${count(number)} (${shownChanges.join(", ")})`
     : count(number);
-}
-
-function changesOf(changes: ContactChanges | undefined): Readonly<Record<string, number>> {
-  return {
-    created: Number(changes?.created ?? 0),
-    updated: Number(changes?.updated ?? 0),
-    unchanged: Number(changes?.unchanged ?? 0),
-  };
 }
 
 /** Returns the instruction to resume an incomplete import, with the options that it needs. */
@@ -157,12 +151,11 @@ export function placeOf({ line }: Pick<Reject, "line">): string {
   return line === null ? "an unknown line" : `line ${line}`;
 }
 
-function countsOf(counts: RecordCounts | undefined): Readonly<Record<string, number>> {
-  return {
-    contacts: Number(counts?.contacts ?? 0),
-    sessions: Number(counts?.sessions ?? 0),
-    transcripts: Number(counts?.transcripts ?? 0),
-    session_notes: Number(counts?.sessionNotes ?? 0),
-    contact_notes: Number(counts?.contactNotes ?? 0),
-  };
+/** Returns the numbers of a message by their names; 0 for all if it is missing. */
+function numbersOf<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc> | undefined,
+): Readonly<Record<string, number>> {
+  const numbers = message as Readonly<Record<string, unknown>> | undefined;
+  return Object.fromEntries(schema.fields.map(({ name, localName }) => [name, Number(numbers?.[localName] ?? 0)]));
 }
