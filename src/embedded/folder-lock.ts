@@ -5,10 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { identify, isProcessId, isRunning, type ProcessId } from "./process-id.ts";
 
 /** The lock on a folder. */
-export interface FolderLock {
-  /** Releases the lock for the next process. */
-  release(): Promise<void>;
-}
+export type FolderLock = Awaited<ReturnType<typeof lockFolder>>;
 
 /**
  * Locks a folder for this process in a role. Fails with `inUse` if another live process, or this one, already has the
@@ -18,11 +15,7 @@ export interface FolderLock {
  * at least one sees the other, and neither removes the file of a live process. If both see each other, both withdraw
  * and retry a little later, up to three times.
  */
-export async function lockFolder(
-  folder: string,
-  role: string,
-  inUse: (holder: ProcessId) => Error,
-): Promise<FolderLock> {
+export async function lockFolder(folder: string, role: string, inUse: (holder: ProcessId) => Error) {
   const own = ownProcess();
   const file = join(folder, `${role}.${own}`);
   for (let attempt = 1; ; attempt++) {
@@ -30,7 +23,7 @@ export async function lockFolder(
       throw error.code === "EEXIST" ? inUse(own) : error;
     });
     const other = await otherHolder(folder, role, own);
-    if (other === undefined) return { release: () => rm(file, { force: true }) };
+    if (other === undefined) return { release: (): Promise<void> => rm(file, { force: true }) };
     await rm(file);
     if (attempt === 4) throw inUse(other);
     await sleep(20 + Math.random() * 80);
@@ -42,6 +35,11 @@ export function isLock(name: string, role: string): boolean {
   return name.startsWith(`${role}.`) && isProcessId(name.slice(role.length + 1));
 }
 
+/** Returns the processes that have a file in this role, whether or not they still run. */
+export async function processesIn(folder: string, role: string): Promise<ProcessId[]> {
+  return (await readdir(folder)).filter((name) => isLock(name, role)).map((name) => name.slice(role.length + 1));
+}
+
 /** Returns the id of this process. Fails if the process cannot be identified. */
 export function ownProcess(): ProcessId {
   const own = identify(process.pid);
@@ -50,12 +48,10 @@ export function ownProcess(): ProcessId {
 }
 
 async function otherHolder(folder: string, role: string, own: ProcessId): Promise<ProcessId | undefined> {
-  for (const name of await readdir(folder)) {
-    if (!isLock(name, role)) continue;
-    const id = name.slice(role.length + 1);
+  for (const id of await processesIn(folder, role)) {
     if (id === own) continue;
     if (isRunning(id)) return id;
-    await rm(join(folder, name), { force: true });
+    await rm(join(folder, `${role}.${id}`), { force: true });
   }
   return undefined;
 }

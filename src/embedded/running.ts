@@ -1,38 +1,26 @@
 // Finds, without side effects, the embedded servers that run on a data folder: their ports change at each start.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { runningIn } from "./data-dir.ts";
 import { readJson } from "./json-file.ts";
 import { mongodUri } from "./mongod.ts";
-import { isRunning, pidOf } from "./process-id.ts";
+import { pidOf } from "./process-id.ts";
 import { redisUrl } from "./redis.ts";
 
 /**
- * The addresses of the servers, with credentials. Undefined for a server that does not run or whose password cannot be
- * read.
+ * Returns the dependencies of the service that runs on this data folder: the addresses of the servers, with credentials,
+ * and that of the development identity provider, which runs within the service. Each is undefined if it does not run, or
+ * if its password cannot be read.
  */
-export interface RunningDependencies {
-  readonly mongodbUri: string | undefined;
-  readonly redisUrl: string | undefined;
-  /** The URL of the development identity provider, which runs within the service. */
-  readonly issuer: string | undefined;
-}
-
-/** Returns the dependencies of the service that runs on this data folder. A missing folder has none. */
-export async function embeddedDependencies(dataDir: string): Promise<RunningDependencies> {
-  const notes = await readdir(join(dataDir, "processes")).catch(() => []);
-  const running = (role: string): string | undefined =>
-    notes
-      .filter((name) => name.startsWith(`${role}.`))
-      .map((name) => name.slice(role.length + 1))
-      .find(isRunning);
+export async function embeddedDependencies(dataDir: string) {
   const uriOf = async (role: string, uri: typeof mongodUri): Promise<string | undefined> => {
-    const id = running(role);
+    const id = await runningIn(dataDir, role);
     const port = id === undefined ? undefined : portOf(pidOf(id));
     return port === undefined ? undefined : uri(dataDir, port);
   };
-  const port = running("service") === undefined ? undefined : await readJson(join(dataDir, "provider", "port"));
+  const isServing = (await runningIn(dataDir, "service")) !== undefined;
+  const port = isServing ? await readJson(join(dataDir, "provider", "port")) : undefined;
   return {
     mongodbUri: await uriOf("mongod", mongodUri),
     redisUrl: await uriOf("redis", redisUrl),

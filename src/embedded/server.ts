@@ -3,7 +3,7 @@ import { mkdir, readFile, rename } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runSupervised, type SupervisedProcess } from "./supervisor.ts";
 import { keepRunning, type Run } from "./keep-running.ts";
-import { endOrphanedServers, noteServer } from "./leftovers.ts";
+import { endOrphanedServers, noteServer } from "./data-dir.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
 
