@@ -186,7 +186,7 @@ test("over HTTP/2, a crowd is rejected beyond the requests that wait for their t
   session.destroy();
 });
 
-test.each([["GET"], ["POST", "{}"], ["HEAD"]])(
+test.each([["GET", undefined], ["POST", "{}"], ["HEAD", undefined]] as const)(
   "over HTTP/2 a %s is rejected as over HTTP/1.1 [RTE-22]",
   async (method, body) => {
     const session = connect(base);
