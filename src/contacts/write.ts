@@ -140,13 +140,13 @@ export function withDerivedFields({
 /** Returns the search terms of an active contact (contract §3.2). */
 export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_name" | "email" | "phone">): Terms {
   const { full_name, inferred_name, email } = contact;
-  const phone = phoneForms(contact.phone);
+  const phones = phoneForms(contact.phone);
   return contactTerms({
     names: nameWords(full_name, inferred_name),
     nameKeys: [...nameKeys(full_name), ...nameKeys(inferred_name)],
-    others: [...recordWords(email), ...phoneWords(contact.phone, phone)],
+    others: [...recordWords(email), ...phoneWords(contact.phone, phones)],
     email: emailKeyOf({ email }),
-    phone,
+    phones,
   });
 }
 

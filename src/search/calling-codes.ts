@@ -20,6 +20,12 @@ const at = {
 } as const;
 /** The part of a rule that has the digits before a number, such as `(0` in `(0$1)`. */
 const BEFORE_NUMBER = /^[^$]*/;
+/** What precedes and follows the digit that the mobile phones of a country have or had, and some programs leave out. */
+const MOBILE_DIGITS: Readonly<Record<string, RegExp>> = {
+  52: /^()1([0-9]{10})$/,
+  54: /^()9([0-9]{10})$/,
+  55: /^([0-9]{2})9([6-9][0-9]{7})$/,
+};
 const longestCode = 3;
 const shortest = 10;
 
@@ -61,15 +67,16 @@ export function divide(digits: string): DividedPhone | undefined {
 }
 
 /**
- * Returns the phone without a national prefix between the calling code and the rest, as in "+44 07700 900123". It is
- * never dialled.
+ * Returns the forms in which a phone is dialled: without a national prefix between the calling code and the rest, as in
+ * "+44 07700 900123", which is never dialled; and without the digit of mobile phones in some countries.
  */
-export function withoutPrefix({ callingCode, rest }: DividedPhone): DividedPhone {
+export function dialledForms({ callingCode, rest }: DividedPhone): DividedPhone[] {
   const { prefix } = planOf(callingCode);
   const shorter = { callingCode, rest: rest.slice(1) };
-  return prefix === "0" && rest.startsWith("0") && nationalForms(shorter).some((form) => form.startsWith("0"))
-    ? shorter
-    : { callingCode, rest };
+  if (prefix === "0" && rest.startsWith("0") && nationalForms(shorter).some((form) => form.startsWith("0")))
+    return [shorter];
+  const [, before = "", after] = MOBILE_DIGITS[callingCode]?.exec(rest) ?? [];
+  return [{ callingCode, rest }, ...(after === undefined ? [] : [{ callingCode, rest: before + after }])];
 }
 
 /**
@@ -78,7 +85,8 @@ export function withoutPrefix({ callingCode, rest }: DividedPhone): DividedPhone
  */
 export function isInternational(digits: string): boolean {
   const divided = divide(digits);
-  return divided !== undefined && digits.length >= shortest && planOf(divided.callingCode).numbers.test(divided.rest);
+  if (divided === undefined || digits.length < shortest) return false;
+  return dialledForms(divided).some(({ callingCode, rest }) => planOf(callingCode).numbers.test(rest));
 }
 
 /** Returns the digits by which a phone, or its beginning, is written in its own country. */

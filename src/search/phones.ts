@@ -1,6 +1,5 @@
 // Phones: the forms by which a stored phone is found, and the phones that a query may contain (contract §3.2).
-import type { DividedPhone } from "./calling-codes.ts";
-import { divide, isInternational, nationalForms, withoutPrefix } from "./calling-codes.ts";
+import { dialledForms, divide, isInternational, nationalForms } from "./calling-codes.ts";
 import { fold } from "./fold.ts";
 import { recordWords, splitWords, wordsIn } from "./words.ts";
 
@@ -16,8 +15,11 @@ export const minNationalForm = 4;
 const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
-/** A whole national phone with the zero that some write and others do not, as in India, Turkey and Brazil. */
+/** A whole national phone with the zero that some do not write and that spreadsheets remove. */
 const WITH_TRUNK_ZERO = /^0[1-9][0-9]{8,}$/;
+/** What is between several phones of one field, each of which has at least this number of digits. */
+const BETWEEN = /[/,;|]/;
+const shortestOfSeveral = 7;
 const BEGINS_WITH_PLUS = /^[^0-9+]*\+[^0-9]*[0-9]/;
 const EXTENSION = /(?<![a-z])(?:extension|extn?|x|int|доб|anexo|#)[.:=]? ?([0-9]{1,7})$/;
 const LETTER = /\p{L}/u;
@@ -26,12 +28,12 @@ const LETTER = /\p{L}/u;
  * sentence.
  */
 const LABEL = /^\s*(?:\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])|(?:\p{L}{1,20} ){1,4}(?=\+?[(0-9][^\p{L}]{8,}$))/u;
-/** A number that ends with a word, as in 1-800-FLOWERS. */
-const VANITY = /^[^a-z]*[0-9]{3}[^a-z0-9]*[a-z]{3,}[^a-z0-9]*$/;
+/** A number that ends with a word, as in 1-800-FLOWERS or 1-800-GO-FEDEX. */
+const VANITY = /^[^a-z]*[0-9]{3}[^a-z0-9]*(?:[a-z][-.]?){3,}[^a-z0-9]*$/;
 /** The first letter on each key of a telephone, from 2 to 9. */
 const KEYS = "adgjmptw";
-/** The exit code of North America. */
-const EXIT_CODE = "011";
+/** The exit codes of North America and Australia. */
+const EXIT_CODE = /^0?011/;
 /** The forms of a stored phone, in digits. */
 export interface PhoneForms {
   /** All its digits, without an exit code such as 00. */
@@ -40,31 +42,35 @@ export interface PhoneForms {
   readonly isNational: boolean;
   /** The digits without a national prefix after the country code, if there is one. */
   readonly dialled: readonly string[];
-  /** How an international phone is written in its country, and a national one without its zero. */
+  /** How an international phone is written in its country. */
   readonly nationals: readonly string[];
-  /** The same without the extension or the word at its end; undefined if there is neither. */
-  readonly main: PhoneForms | undefined;
 }
 
-/** Returns the forms of a phone; undefined without digits. */
-export function phoneForms(phone: string | null | undefined): PhoneForms | undefined {
-  if (!phone) return undefined;
+/**
+ * Returns the forms of a phone, those without the extension or the word at its end, and those of each phone if the text
+ * has several. Returns none without digits.
+ */
+export function phoneForms(phone: string | null | undefined): PhoneForms[] {
+  if (!phone) return [];
   const folded = withoutTrunkZero(fold(phone));
-  const [extension, number] = EXTENSION.exec(folded.trimEnd()) ?? [];
-  const main = number === undefined ? undefined : formsOf(folded.trimEnd().slice(0, -(extension?.length ?? 0)));
+  const parts = folded.split(BETWEEN);
+  const areSeveral = parts.length > 1 && parts.every((part) => digitsIn(part).length >= shortestOfSeveral);
+  return [folded, ...(areSeveral ? parts : [])].flatMap((one) => withExtension(one.trimEnd()));
+}
+
+function withExtension(folded: string): PhoneForms[] {
+  const [extension = "", number] = EXTENSION.exec(folded) ?? [];
+  const [main] = number === undefined ? [] : formsOf(folded.slice(0, -extension.length));
   if (number === undefined || main === undefined) {
     const dialled = onKeypad(folded);
-    return formsOf(dialled, dialled === folded ? undefined : formsOf(folded));
+    return [...formsOf(dialled), ...(dialled === folded ? [] : formsOf(folded))];
   }
   const extended = (form: string): string => form + number;
   const { digits, isNational, dialled, nationals } = main;
-  return {
-    digits: digits + number,
-    isNational,
-    dialled: dialled.map(extended),
-    nationals: nationals.map(extended),
+  return [
+    { digits: digits + number, isNational, dialled: dialled.map(extended), nationals: nationals.map(extended) },
     main,
-  };
+  ];
 }
 
 /** Returns a number that ends with a word as it is dialled; any other text as it is. */
@@ -73,26 +79,23 @@ function onKeypad(folded: string): string {
   return folded.replace(/[a-z]/g, (letter) => String([...KEYS].filter((first) => first <= letter).length + 1));
 }
 
-function formsOf(folded: string, main?: PhoneForms): PhoneForms | undefined {
+function formsOf(folded: string): PhoneForms[] {
   const all = digitsIn(folded);
-  if (all === "") return undefined;
+  if (all === "") return [];
   const digits = withoutExitCode(all);
   const isNational = !BEGINS_WITH_PLUS.test(folded) && digits === all;
-  const forms =
-    isNational && !isInternational(digits)
-      ? { dialled: [], nationals: WITH_TRUNK_ZERO.test(digits) ? [digits.slice(1)] : [] }
-      : abroad(digits);
-  return { digits, isNational, ...forms, main };
+  const forms = isNational && !isInternational(digits) ? { dialled: [], nationals: [] } : abroad(digits);
+  return [{ digits, isNational, ...forms }];
 }
 
 /** Returns the other forms of an international phone or its beginning. */
 function abroad(digits: string): Pick<PhoneForms, "dialled" | "nationals"> {
   const divided = divide(digits);
   if (divided === undefined) return { dialled: [], nationals: [] };
-  const dialled: DividedPhone = withoutPrefix(divided);
+  const all = dialledForms(divided);
   return {
-    dialled: dialled.rest === divided.rest ? [] : [dialled.callingCode + dialled.rest],
-    nationals: nationalForms(dialled).filter(({ length }) => length >= minNationalForm),
+    dialled: all.map(({ callingCode, rest }) => callingCode + rest).filter((form) => form !== digits),
+    nationals: [...new Set(all.flatMap(nationalForms))].filter(({ length }) => length >= minNationalForm),
   };
 }
 
@@ -102,10 +105,15 @@ function abroad(digits: string): Pick<PhoneForms, "dialled" | "nationals"> {
  */
 export function wholePhones(query: string): string[] {
   const phone = query.replace(LABEL, "");
-  const forms = phoneForms(phone);
+  const [forms] = phoneForms(phone);
   if (forms === undefined || LETTER.test(onKeypad(fold(phone)).trimEnd().replace(EXTENSION, ""))) return [];
-  const { digits, dialled, nationals } = forms;
-  return [...[digits, ...dialled].map((form) => PHONE_MARK + form), ...nationals.map((form) => NATIONAL_MARK + form)];
+  const { digits, isNational, dialled, nationals } = forms;
+  const withoutZero = (form: string): string[] => (WITH_TRUNK_ZERO.test(form) ? [form.slice(1)] : []);
+  const withZero = isNational && WITH_TRUNK_ZERO.test(`0${digits}`) ? [`0${digits}`] : [];
+  return [
+    ...[digits, ...dialled, ...withZero, ...(isNational ? withoutZero(digits) : [])].map((form) => PHONE_MARK + form),
+    ...nationals.flatMap((form) => [form, ...withoutZero(form)]).map((form) => NATIONAL_MARK + form),
+  ];
 }
 
 /**
@@ -114,7 +122,7 @@ export function wholePhones(query: string): string[] {
  */
 export function phoneWords(phone: string | null | undefined, forms = phoneForms(phone)): string[] {
   if (!phone) return [];
-  const digits = forms === undefined ? [] : [digitsIn(fold(phone)), forms.digits, ...forms.dialled];
+  const digits = [digitsIn(fold(phone)), ...forms.flatMap((one) => [one.digits, ...one.dialled])];
   const joined = LETTER.test(phone) ? recordWords(phone).filter((word) => LETTER.test(word)) : [];
   return [...new Set([...splitWords(phone), ...joined, ...digits])].filter((word) => word !== "");
 }
@@ -128,9 +136,9 @@ function withoutTrunkZero(folded: string): string {
 }
 
 function withoutExitCode(digits: string): string {
-  if (digits.startsWith("00")) return digits.slice(2);
-  const abroad = digits.startsWith(EXIT_CODE) ? digits.slice(EXIT_CODE.length) : "";
-  return isInternational(abroad) ? abroad : digits;
+  const number = digits.replace(EXIT_CODE, "");
+  if (number !== digits && isInternational(number)) return number;
+  return digits.startsWith("00") ? digits.slice(2) : digits;
 }
 
 /** A word of a query that is not a number, or a sequence of numbers. A `+` begins a new sequence. */

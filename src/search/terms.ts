@@ -120,14 +120,14 @@ export interface ContactWords {
   readonly others: readonly string[];
   /** The email in lower case. */
   readonly email: string | undefined;
-  readonly phone: PhoneForms | undefined;
+  readonly phones: readonly PhoneForms[];
 }
 
 /**
  * Returns the search terms of a contact. The text has the words of its names, a mark, the other words, and the forms of
  * its phone, such as "~ ann lee @ example com #4930123456 %030123456 ".
  */
-export function contactTerms({ names, nameKeys, others, email, phone }: ContactWords): Terms {
+export function contactTerms({ names, nameKeys, others, email, phones }: ContactWords): Terms {
   const found = new Set<string>();
   const ofNames = addTerms(found, names.words, CONTACT_SHAPE, names.endings);
   for (const word of names.words) found.add(nameProbe(word).term);
@@ -140,7 +140,7 @@ export function contactTerms({ names, nameKeys, others, email, phone }: ContactW
     [],
   );
   if (email !== undefined) found.add(emailTerm(email));
-  const ofPhone = addPhoneTerms(found, phone);
+  const ofPhone = addPhoneTerms(found, phones);
   return { searchTerms: [...found], searchText: `${TEXT_MARK}${ofNames}${NAME_END}${ofOthers}${ofPhone}` };
 }
 
@@ -154,21 +154,20 @@ export function wholeNameTerm(key: string): string {
   return WHOLE_NAME_MARK + key;
 }
 
-/** Adds the index terms of a phone, and returns its part of the search text, which has a mark even without a phone. */
-function addPhoneTerms(found: Set<string>, phone: PhoneForms | undefined): string {
-  if (phone === undefined) return `${PHONE_MARK} `;
-  const { digits, isNational, dialled, nationals, main } = phone;
-  for (const form of nationals) addPrefixes(found, form, 0, NATIONAL_LENGTHS);
-  for (const whole of main === undefined ? [phone] : [phone, main])
-    for (const form of [whole.digits, ...whole.dialled, ...whole.nationals]) {
+/** Adds the index terms of phones, and returns their part of the search text, which has a mark even without any. */
+function addPhoneTerms(found: Set<string>, phones: readonly PhoneForms[]): string {
+  const text = phones.flatMap(({ digits, isNational, dialled, nationals }) => {
+    for (const form of nationals) addPrefixes(found, form, 0, NATIONAL_LENGTHS);
+    for (const form of [digits, ...dialled, ...nationals]) {
       found.add(PHONE_MARK + form);
       if (isNational) found.add(NATIONAL_MARK + form);
     }
-  const text = [
-    ...[digits, ...dialled].map((form) => `${isNational ? NATIONAL_MARK : ""}${PHONE_MARK}${form} `),
-    ...nationals.map((form) => `${NATIONAL_FORM_MARK}${form} `),
-  ];
-  return text.join("");
+    return [
+      ...[digits, ...dialled].map((form) => `${isNational ? NATIONAL_MARK : ""}${PHONE_MARK}${form} `),
+      ...nationals.map((form) => `${NATIONAL_FORM_MARK}${form} `),
+    ];
+  });
+  return text.join("") || `${PHONE_MARK} `;
 }
 
 /**

@@ -66,6 +66,14 @@ beforeAll(async () => {
     { full_name: "Oxford", phone: "011 44 1865 555 017" },
     { full_name: "Pune", phone: "098220 55501" },
     { full_name: "Surat", phone: "98220 55502" },
+    { full_name: "Puebla", phone: "+52 1 222 555 0166" },
+    { full_name: "Merida", phone: "+52 999 555 0177" },
+    { full_name: "Recife", phone: "+55 81 98555-0177" },
+    { full_name: "Cordoba", phone: "+54 351 555 0188" },
+    { full_name: "Fargo", phone: "1-888-GO-FOXES" },
+    { full_name: "Turin and Genoa", phone: "+39 011 555 0144 / +39 010 555 0155" },
+    { full_name: "Essen", phone: "+49 201 55501234" },
+    { full_name: "Hagen", phone: "2331555012" },
     { full_name: "Ghent", email: "info@ghent-lace.example" },
   );
   await client.put.contactNotes({
@@ -187,6 +195,18 @@ test.each([
   ["9822055501", ["Pune"]],
   ["098220 55502", ["Surat"]],
   ["who called from +33 6 39 98 11 22", ["Paris"]],
+  ["+52 222 555 0166", ["Puebla"]],
+  ["222 555 0166", ["Puebla"]],
+  ["5219995550177", ["Merida"]],
+  ["+55 81 8555 0177", ["Recife"]],
+  ["+54 9 351 555 0188", ["Cordoba"]],
+  ["1 888 463 6937", ["Fargo"]],
+  ["+39 011 5550144", ["Turin and Genoa"]],
+  ["010 5550155", ["Turin and Genoa"]],
+  ["20155501234", ["Essen"]],
+  ["0011 49 201 55501234", ["Essen"]],
+  ["02331 555012", ["Hagen"]],
+  ["+49 2331 555012", ["Hagen"]],
   ["room 0639", []],
 ])("the phone %s finds %j [CSR-13]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
