@@ -91,6 +91,8 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u0d7f": "\u0d15\u0d4d",
   "\u09ce": "\u09a4\u09cd",
   "\u0901": "\u0902",
+  // The first letter of the Tamil Sri, whose two spellings look the same.
+  "\u0bb6": "\u0bb8",
   // Letters that Arabic, Persian and Urdu keyboards interchange: alef, yeh, kaf and heh. A tatweel is only a line.
   "\u0671": "\u0627",
   "\u0649": "\u064a",
@@ -169,6 +171,8 @@ const UNSEEN = new RegExp(`[[\\p{M}\\p{Default_Ignorable_Code_Point}]--[\\u200b$
 const TOO_MANY = new RegExp(`(${KEPT}{30})${KEPT}+`, "gv");
 /** An acute accent that is typed for an apostrophe. NFKD makes it a blank with an accent. */
 const ACUTE = "\u00b4";
+/** Signs that NFKD spells with letters (numero, service mark, telephone, trade mark). They divide words: №5, Acme™. */
+const SPELT_SIGNS = /[\u2116\u2120-\u2122]/g;
 /** What the previous release removed: all marks. */
 const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
 const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
@@ -194,7 +198,7 @@ export function fold(text: string): string {
 function foldRun(run: string): string {
   const known = shortRuns.get(run);
   if (known !== undefined) return known;
-  const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'"))
+  const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'").replace(SPELT_SIGNS, " $& "))
     .replace(CHANGED, changed)
     .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(NASALS, "\u0902"));
   if (run.length <= maxShort) setBounded(shortRuns, run, folded);

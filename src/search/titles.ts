@@ -15,9 +15,9 @@ const TITLES: ReadonlySet<string> = new Set(
     .split(" ")
     .map((title) => bare(title)),
 );
-/** Those that follow a name without a blank. */
+/** Those that follow a name without a blank, and the ending of a possessive. */
 const ENDING =
-  /(?<=[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Hangul}])(?:さん|さま|様|氏|くん|ちゃん|先生|女士|小姐|님|씨)$/u;
+  /(?<=\p{L})['’]s$|(?<=[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Hangul}])(?:さん|さま|様|氏|くん|ちゃん|先生|女士|小姐|님|씨)$/u;
 const TOKEN = /[^\s,;()]+/g;
 
 /** Returns a query without the titles in it; undefined if it has none, or nothing else. */

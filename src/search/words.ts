@@ -51,6 +51,8 @@ const BEGINS_IN_WORD = new RegExp(`^${IN_SPACED_WORD}`, "v");
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
+/** Between the digits of a number, a comma and a no-break space divide thousands as a dot does. */
+const THOUSANDS = /[,\u066c\u00a0\u2009\u202f](?<=\p{Nd}.)(?=\p{Nd}{2,3}(?!\p{Nd}))/gu;
 /** What divides the parts of a name in a script without blanks, or in Hangul. */
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30a0\u30fb=-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -59,9 +61,9 @@ const HANGUL = /^\p{Script=Hangul}/u;
 const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
 /** The Arabic article, folded. It is written as one word with the name after it, which is also used without it. */
 const ARTICLE = "\u0627\u0644";
-/** Letters that names also spell with two letters. */
-const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", đ: "dj" };
-const UMLAUT = /[äöüøåđ]/gi;
+/** Letters that names also spell with two letters, or with another one. */
+const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", đ: "dj", ə: "a" };
+const UMLAUT = /[äöüøåđə]/gi;
 /** The word of a record that has one of these signs, which a query can spell as a word. */
 const AND = "&";
 const AND_SIGN = /&| \+ /;
@@ -106,9 +108,9 @@ export function withAndSigns(words: readonly string[], andWords: ReadonlySet<str
   return words.map((word, at) => (isAnd(word, at) ? AND : word));
 }
 
-/** Returns the folded text, in which a hyphen is in place of what joins words invisibly. */
+/** Returns the folded text, in which a hyphen is in place of what joins words invisibly, and a dot between thousands. */
 export function foldWithJoiners(text: string): string {
-  return fold(text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text);
+  return fold((text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text).replace(THOUSANDS, "."));
 }
 
 /** The words of a name. */

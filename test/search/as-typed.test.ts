@@ -43,6 +43,8 @@ const names = [
     "Nadia Bergqvist",
     "John Q. Fenwick",
     "최유리",
+    "Vertrag №17",
+    "Elnur Əliyev",
   ],
 ];
 
@@ -130,6 +132,10 @@ test.each([
   ["渡辺光", ["渡邊 光"]],
   ["djurdja djukanac", ["Đurđa Đukanac"]],
   ["durda", ["Đurđa Đukanac"]],
+  ["aliyev elnur", ["Elnur Əliyev"]],
+  ["eliyev", ["Elnur Əliyev"]],
+  ["vertrag 17", ["Vertrag №17"]],
+  ["№ 17", ["Vertrag №17"]],
 ])("%s finds %j, in another spelling of its language [SRC-12]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
@@ -143,6 +149,20 @@ test("sessions and notes have joined and divided words too [SRC-13]", async () =
   expect(await found("sessions", "nodejs")).toHaveLength(1);
   for (const query of ["kickoff", "uk", "u.k.", "kickoff-in-u.k.-is"])
     expect(await found("notes", query)).toHaveLength(1);
+});
+
+test("a number in a note is found however its thousands are divided [SRC-13]", async () => {
+  const own = await newClient(service());
+  const contents = [
+    "Asks for 1,500 at most.",
+    "Asks for €1.500 at most.",
+    "Asks for 1\u00a0500 at most.",
+    "Asks for 1500.",
+  ];
+  const contact_id = await own.put.contact({});
+  await own.put.contactNotes(...contents.map((content) => ({ contact_id, content, source: "import" })));
+  for (const query of ["1500", "$1,500", "1.500"])
+    expect((await own.get(`/v1/notes?query=${encodeURIComponent(query)}`)).body.data).toHaveLength(4);
 });
 
 test("a session is found by the name of its contact, whichever way either spells the umlaut [SLS-21]", async () => {
@@ -267,6 +287,7 @@ test.each([
   ["Mrs bergqvist, MBA", ["Nadia Bergqvist"], "its titles left out"],
   ["渡邊様", ["渡邊 光"], "its title left out"],
   ["유리님", ["최유리"], "its title left out"],
+  ["Bergqvist’s", ["Nadia Bergqvist"], "a possessive"],
   ["dr", [], "a title alone"],
   ["nadia bergqvist maria", [], "a word that the record lacks"],
   ["mailto:info@ghent-lace.example", ["Ghent"], "a link"],
