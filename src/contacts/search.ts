@@ -73,7 +73,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   const mayHavePrevious = previousTermsOf(client).watch(collections.contacts);
   const searchOf = (query: string, index: string): ContactQuery => {
-    const text = query.replace(LABEL, "");
+    const text = query.replace(PAGE, "$1").replace(LABEL, "");
     return {
       text,
       index,
@@ -331,8 +331,10 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
-/** What is before a value that is copied from a link, a browser or a form, or that names its field. */
-const LABEL = /^\s*(?:(?:mailto|e-?mail|name|contact|from): *|https?:\/\/(?:www\.)?|www\.)/i;
+/** The address of a page. Only its host can be that of an email. */
+const PAGE = /^\s*(?:https?:\/\/(?:www\.)?|www\.)([^\s/?#]+)\S*/i;
+/** What is before a value that is copied from a link or a form, or that names its field. */
+const LABEL = /^\s*(?:mailto|e-?mail|name|contact|from): */i;
 /** What can be around an address that is copied from a list or a sentence. */
 const AROUND_ADDRESS = /[\s<>()"[\],;]+|\.$/g;
 

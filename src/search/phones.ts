@@ -25,9 +25,10 @@ const EXTENSION = /(?<![a-z])(?:extension|extn?|x|int|доб|anexo|#)[.:=]? ?([0
 const LETTER = /\p{L}/u;
 /**
  * What precedes a phone that is copied from a signature or a link, such as `Tel.:` and `M:`, or a whole phone in a
- * sentence.
+ * sentence; and what follows it in an address book, such as `(mobile)`.
  */
-const LABEL = /^\s*(?:\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])|(?:\p{L}{1,20} ){1,4}(?=\+?[(0-9][^\p{L}]{8,}$))/u;
+const LABEL =
+  /^\s*(?:\p{L}{1,20}[.:]{1,2} ?(?=[+(0-9])|(?:\p{L}{1,20} ){1,4}(?=\+?[(0-9][^\p{L}]{8,}$))|\(\p{L}{1,20}\)\s*$/gu;
 /** A number that ends with a word, as in 1-800-FLOWERS or 1-800-GO-FEDEX. */
 const VANITY = /^[^a-z]*[0-9]{3}[^a-z0-9]*(?:[a-z][-.]?){3,}[^a-z0-9]*$/;
 /** The first letter on each key of a telephone, from 2 to 9. */

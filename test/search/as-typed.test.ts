@@ -215,6 +215,7 @@ test.each([
   ["9822055501", ["Pune"]],
   ["098220 55502", ["Surat"]],
   ["who called from +33 6 39 98 11 22", ["Paris"]],
+  ["06 39 98 11 22 (Mobile)", ["Paris"]],
   ["+52 222 555 0166", ["Puebla"]],
   ["222 555 0166", ["Puebla"]],
   ["5219995550177", ["Merida"]],
@@ -293,7 +294,7 @@ test.each([
   ["mailto:info@ghent-lace.example", ["Ghent"], "a link"],
   ["name:Bergqvist", ["Nadia Bergqvist"], "its field named"],
   ["<info@ghent-lace.example>,", ["Ghent"], "an address from a list"],
-  ["https://www.ghent-lace.example", ["Ghent"], "the page of its domain"],
+  ["https://www.ghent-lace.example/en/about?from=mail", ["Ghent"], "a page of its domain"],
 ])("%s finds %j: %s [CSR-16]", async (query, expected) => expect(await contacts(query)).toEqual(expected));
 
 test("the tiers: the whole email, phone or name, then whole words of the name, then of any field, then beginnings, each newest first [CSR-11, CSR-14]", async () => {
