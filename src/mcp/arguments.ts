@@ -74,13 +74,13 @@ export function withoutNulls(given: Readonly<Record<string, unknown>>): Readonly
 }
 
 /**
- * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, the digits of such an
- * end, and the UUID in any form of an id. Returns any other value unchanged.
+ * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, the last ten digits of
+ * such an end, and the UUID in any form of an id. Returns any other value unchanged.
  */
 export function meantText(name: string, value: unknown): unknown {
   if (Number.isSafeInteger(value)) return String(value);
   if (name === "phone_ends_with" && typeof value === "string" && /^[-+().\s\d]+$/.test(value))
-    return value.replace(/\D/g, "");
+    return value.replace(/\D/g, "").slice(-10);
   const id = name.endsWith("_id") ? parseId(value) : undefined;
   return id !== undefined && (id.kind === undefined || name === `${id.kind}_id`) ? id.uuid : value;
 }

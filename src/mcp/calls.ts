@@ -87,12 +87,20 @@ const sources: ReadonlyMap<string, string> = new Map([
   ["session_id", "list_sessions finds the ids of sessions."],
 ]);
 
-/** Adds to the violations of ids where to find them (contract §8). */
+/** Adds to the violations of ids where to find them, and to those of dates the time (contract §8). */
 function withSources(failure: Failure): Failure {
+  const sourceOf = ({ field, rule }: Violation): string | undefined =>
+    rule === "string.date_or_date_time"
+      ? `Now it is ${new Date().toISOString()}.`
+      : rule === "string.uuid"
+        ? sources.get(field)
+        : undefined;
   const { violations } = failure;
-  const isOfId = ({ field, rule }: Violation): boolean => rule === "string.uuid" && sources.has(field);
-  if (!violations.some(isOfId)) return failure;
+  if (!violations.some(sourceOf)) return failure;
   return inputFailure(
-    violations.map((one) => (isOfId(one) ? { ...one, message: `${one.message}. ${sources.get(one.field)}` } : one)),
+    violations.map((one) => {
+      const source = sourceOf(one);
+      return source === undefined ? one : { ...one, message: `${one.message}. ${source}` };
+    }),
   );
 }

@@ -5,25 +5,38 @@ import type { Arguments } from "./tool.ts";
 
 /** The arguments that are dates, and whether they are the end of a day. */
 const isEnd: Readonly<Record<string, boolean>> = { from: false, to: true, last_session_before: false };
-const date = /^\d{4}-\d{2}-\d{2}$/;
+/** A day, a month or a year. */
+const calendarDate = /^(\d{4})(?:([-/.])(\d{1,2})(?:\2(\d{1,2}))?)?$/;
+/** The hyphens, dashes and minus that models write in dates. */
+const dashes = /[\u2010-\u2015\u2212]/g;
 /** A date-time as models also write it: with a blank, without seconds or an offset, or with an offset of digits alone. */
-const dateTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? ?(?:(Z)|([+-]\d{2})(?::?(\d{2}))?)?$/i;
+const dateTime =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? ?(?:(Z|UTC|GMT)|([+-]\d{2})(?::?(\d{2}))?)?$/i;
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 /** Earlier and later days stay days in UTC: their local ends can have years that RFC 3339 cannot write. */
 const [firstDay, lastDay] = [Date.UTC(1000, 0, 2), Date.UTC(9999, 11, 30)];
 
 /**
- * Returns the arguments with each date-time in the form of RFC 3339, and each date as the instant at which its day
- * begins or ends in the time zone. Without a time zone, a date remains one, and a time without an offset is in UTC.
+ * Returns the arguments with each date-time in the form of RFC 3339, and each day, month or year as the instant at which
+ * it begins or ends in the time zone. Without a time zone, a date remains one, and a time without an offset is in UTC.
  */
 export function inLocalDays(given: Arguments, timeZone: string | undefined): Arguments {
   const dates = Object.entries(given).flatMap(([name, value]) => {
     const end = isEnd[name];
     if (end === undefined || typeof value !== "string") return [];
-    const text = value.trim();
-    return [[name, date.test(text) ? inLocalDay(text, end, timeZone) : inLocalTime(text, end, timeZone)] as const];
+    const text = value.trim().replace(dashes, "-");
+    const day = dayOf(text, end);
+    return [[name, day === undefined ? inLocalTime(text, end, timeZone) : inLocalDay(day, end, timeZone)] as const];
   });
   return dates.length === 0 ? given : { ...given, ...Object.fromEntries(dates) };
+}
+
+/** Returns the day that a date means, or at which a month or year begins or ends; undefined for any other text. */
+function dayOf(text: string, end: boolean): string | undefined {
+  const [, year, , month = end ? "12" : "1", day] = calendarDate.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const last = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return [year, month.padStart(2, "0"), (day ?? String(end ? last : 1)).padStart(2, "0")].join("-");
 }
 
 function inLocalDay(text: string, end: boolean, timeZone: string | undefined): string {

@@ -186,21 +186,22 @@ test("over HTTP/2, a crowd is rejected beyond the requests that wait for their t
   session.destroy();
 });
 
-test.each([["GET", undefined], ["POST", "{}"], ["HEAD", undefined]] as const)(
-  "over HTTP/2 a %s is rejected as over HTTP/1.1 [RTE-22]",
-  async (method, body) => {
-    const session = connect(base);
-    const stream = session.request({ ":method": method, ":path": "/v1/contacts" }, { endStream: body === undefined });
-    if (body !== undefined) stream.end(body);
-    const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
-    const text = (await stream.setEncoding("utf8").toArray()).join("");
-    const response = await fetch(`${base}/v1/contacts`, { method, ...(body !== undefined && { body }) });
-    expect([headers[":status"], text]).toEqual([response.status, await response.text()]);
-    for (const name of ["content-type", "content-length", "cache-control", "ratelimit-policy", "vary"])
-      expect(headers[name]).toBe(response.headers.get(name));
-    session.destroy();
-  },
-);
+test.each([
+  ["GET", undefined],
+  ["POST", "{}"],
+  ["HEAD", undefined],
+] as const)("over HTTP/2 a %s is rejected as over HTTP/1.1 [RTE-22]", async (method, body) => {
+  const session = connect(base);
+  const stream = session.request({ ":method": method, ":path": "/v1/contacts" }, { endStream: body === undefined });
+  if (body !== undefined) stream.end(body);
+  const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
+  const text = (await stream.setEncoding("utf8").toArray()).join("");
+  const response = await fetch(`${base}/v1/contacts`, { method, ...(body !== undefined && { body }) });
+  expect([headers[":status"], text]).toEqual([response.status, await response.text()]);
+  for (const name of ["content-type", "content-length", "cache-control", "ratelimit-policy", "vary"])
+    expect(headers[name]).toBe(response.headers.get(name));
+  session.destroy();
+});
 
 test("streams that are reset before their rejection leave the others theirs [RTE-22]", async () => {
   const session = connect(base);

@@ -35,6 +35,7 @@ describe("unambiguous arguments [MCP-15]", () => {
     ["search_contacts", () => ({ query: null }), () => ({ offset: 0 })],
     ["search_contacts", () => ({ query: "", state: "", brief: "", limit: "", offset: "" }), () => ({ offset: 0 })],
     ["search_contacts", () => ({ phone_ends_with: 142 }), () => ({ phone_ends_with: "142" })],
+    ["search_contacts", () => ({ phone_ends_with: "+44 77 00900142" }), () => ({ phone_ends_with: "7700900142" })],
     ["search_contacts", () => ({ query: 2026, brief: " True " }), () => ({ query: "2026", brief: true })],
     ["search", () => ({ query: 2026 }), () => ({ query: "2026" })],
     ["search_transcripts", () => ({ query: 2026, limit: " +1 " }), () => ({ query: "2026", limit: 1 })],
@@ -49,6 +50,9 @@ describe("unambiguous arguments [MCP-15]", () => {
     ["list_sessions", () => ({ contact_id: "null", to: "None", limit: " undefined " }), () => ({})],
     ["list_sessions", () => ({ query: "null" }), () => ({ query: "NULL" })],
     ["list_sessions", () => ({ from: " 2026-03-02\n" }), () => ({ from: "2026-03-02" })],
+    ["list_sessions", () => ({ from: "2026-03" }), () => ({ from: "2026-03-01" })],
+    ["list_sessions", () => ({ to: "2026/3/1" }), () => ({ to: "2026-03-01" })],
+    ["list_sessions", () => ({ from: "2026‑03‑02T08:30:00 UTC" }), () => ({ from: "2026-03-02T08:30:00Z" })],
     ["list_sessions", () => ({ from: "2026-03-01T09:00:01" }), () => ({ from: "2026-03-01T09:00:01Z" })],
     ["list_sessions", () => ({ to: "2026-03-01 09:00" }), () => ({ to: "2026-03-01T09:00:00Z" })],
     ["search_notes", () => ({ to: "2026-03-01T09:00:00.5+0200" }), () => ({ to: "2026-03-01T09:00:00.5+02:00" })],
@@ -91,7 +95,7 @@ describe("unambiguous arguments [MCP-15]", () => {
     ["list_sessions", () => ({ limit: "1000" }), /^limit: must be from 1 to /],
     ["list_sessions", () => ({ limit: "-1" }), /^limit: must be/],
     ["list_sessions", () => ({ limit: "1.5" }), /^limit: must be a whole number/],
-    ["list_sessions", () => ({ from: "2026-03" }), /^from: must be a date that exists/],
+    ["list_sessions", () => ({ from: "2026-13" }), /^from: must be a date that exists, .*\. Now it is 20\d\d-/],
     ["list_sessions", () => ({ from: "01/03/2026" }), /^from: must be a date that exists/],
     ["list_sessions", () => ({ from: "2026-03-01 24:00" }), /^from: must be a date that exists/],
     ["search_transcripts", () => ({ query: "mouse", to: "1772355600" }), /^to: must be a date that exists/],
@@ -143,7 +147,8 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
     ["search_notes", { query: "peanuts" }, /^No note was found\..*search_contacts with in_notes/],
     ["search_contacts", { query: "peanuts" }, /search_contacts with in_notes/],
-    ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, only some must/],
+    ["search_notes", { query: "nothing" }, /with any_word: true, only some must/],
+    ["search_notes", { query: "nothing", any_word: "True" }, /Use fewer conditions\. Try fewer or different words/],
   ] as const)("says what to try after %s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);

@@ -44,6 +44,14 @@ describe("a date is a day in the time zone", () => {
     expect(inLocalDays({ from: text }, "Europe/Berlin")).toEqual({ from: instant }),
   );
 
+  test.each([
+    ["2026-02", "2026-01-31T23:00:00.000Z", "2026-02-28T22:59:59.999Z"],
+    ["2026", "2025-12-31T23:00:00.000Z", "2026-12-31T22:59:59.999Z"],
+    ["2026.7.4", "2026-07-03T22:00:00.000Z", "2026-07-04T21:59:59.999Z"],
+  ])("%s is from %s to %s there [MCP-15] [MCP-17]", (text, begins, ends) =>
+    expect(inLocalDays({ from: text, to: text }, "Europe/Berlin")).toEqual({ from: begins, to: ends }),
+  );
+
   test("unless it has a time, is no date, is at the end of time, or the time zone is unknown [MCP-17]", () => {
     for (const date of ["0001-01-01", "0999-12-31", "9999-12-31"])
       expect(inLocalDays({ from: date, to: date }, "America/Los_Angeles")).toEqual({ from: date, to: date });
