@@ -8,7 +8,6 @@ import type { Readable } from "node:stream";
 import { join } from "node:path";
 import { requireServiceUser } from "./fixtures/databases/database.ts";
 
-/** A program that was started. */
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;

@@ -47,7 +47,6 @@ export const leftOf = ({ places: seen }: { places: { place: string; left?: strin
 /** A service whose accounts the tests of a file erase. */
 export interface Erasing {
   service(): TestService;
-  /** Calls the internal account service. */
   admin(rpc: string, message: unknown): Promise<RestResponse>;
   sweptElsewhere(id: string): Promise<{ letGo(): Promise<void> }>;
   letFinish(id: string): Promise<void>;

@@ -72,7 +72,6 @@ const inBrowser =
     const { status, body, text } = await sendRequest(`http://localhost:${service.app.port}${path}`, { cookie });
     return outcomeOf(status, body?.error?.message ?? text);
   };
-/** Every kind of credential. */
 const ways: Readonly<Record<string, Way>> = {
   "a read over REST": overRest("/v1/sessions?limit=1"),
   "a look-up over REST": (service) => overRest(`/v1/contacts/${contact}`)(service),

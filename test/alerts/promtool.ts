@@ -48,7 +48,6 @@ export interface UnitTest {
   }[];
 }
 
-/** Runs unit tests against rules. */
 export function testRules(rules: RuleFile, tests: readonly UnitTest[]): Verdict {
   const folder = mkdtempSync(join(tmpdir(), "records-alerts-"));
   try {

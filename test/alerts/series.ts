@@ -51,7 +51,6 @@ export function named(metric: string, labels: Readonly<Record<string, string>>):
     .join(", ")}}`;
 }
 
-/** The same series on both instances. */
 export function both(metric: string, labels: Readonly<Record<string, string>>, values: string): Series {
   return Object.fromEntries(["a", "b"].map((instance) => [named(metric, { instance, ...labels }), values]));
 }

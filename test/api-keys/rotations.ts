@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TestUser } from "../support/user.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 
-/** The result of a run. */
 export interface RotationCounts {
   readonly rotations: number;
   /** Old keys that passed after the response of their rotation. */

@@ -52,7 +52,6 @@ export function isSlower({ runs }: Pick<Compared, "runs">, limit: number): boole
   return checked.some((figure) => runs.every(({ rounds }) => median(ratios(rounds, figure)) > limit));
 }
 
-/** The number of failed requests. */
 export function failedOf({ runs }: Pick<Compared, "runs">): number {
   return runs.reduce((sum, { failed }) => sum + failed.own + failed.other, 0);
 }

@@ -22,7 +22,6 @@ import { pinToOtherCore, startLoadClient, startPeer } from "./processes.ts";
 import * as requests from "./requests.ts";
 import type { Run, Sides } from "./results.ts";
 
-/** The options of a comparison. */
 export interface AgainstOptions {
   readonly commit: string;
   /** Sizes of the replica set to measure, in order. */

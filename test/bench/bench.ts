@@ -44,7 +44,6 @@ export interface Benched {
   readonly notes: readonly string[];
 }
 
-/** What the measurements share. */
 interface Setup {
   readonly options: BenchOptions;
   readonly fixture: Fixture;

@@ -15,7 +15,6 @@ interface Coverage {
   }[];
 }
 
-/** A count per request, largest first. */
 type Counts = readonly (readonly [name: string, perRequest: number])[];
 
 /** Calls per request by package or folder, and by function of the service. */
@@ -44,7 +43,6 @@ export async function countCalls(pid: number, folder: string, work: () => Promis
   return callsOf(JSON.parse(await take(pid, folder)) as Coverage, requests);
 }
 
-/** Sums up coverage. */
 function callsOf({ result }: Coverage, requests: number): Calls {
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()];
   let own = 0;
@@ -66,7 +64,6 @@ function callsOf({ result }: Coverage, requests: number): Calls {
   return { own, places: sorted(places), functions: sorted(functions) };
 }
 
-/** Formats counts for people. */
 export function callsText(title: string, { own, places, functions }: Calls): string {
   const lines = (counts: Counts): string =>
     counts.map(([name, count]) => `  ${count.toFixed(1).padStart(8)}  ${name}`).join("\n");

@@ -22,7 +22,6 @@ export interface BenchAccount {
   readonly key: string;
 }
 
-/** What the peers share. */
 export interface Fixture {
   /** A client with an administrator's rights. */
   readonly client: MongoClient;

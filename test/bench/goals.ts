@@ -3,7 +3,6 @@ import type { PeerName } from "./peers/peers.ts";
 import type { Figure, Results, SearchRow } from "./results.ts";
 import { growth, median, roundsOf, timesAsGood } from "./results.ts";
 
-/** A goal. */
 export interface Goal {
   readonly title: string;
   readonly wanted: number;

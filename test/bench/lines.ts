@@ -28,7 +28,6 @@ export interface Line {
   readonly subjects: readonly Subject[];
 }
 
-/** The data for building requests. */
 export interface RequestData {
   readonly account: AccountPlan;
   readonly key: string;
@@ -39,7 +38,6 @@ export interface RequestData {
   readonly transcriptIds: readonly string[];
 }
 
-/** All lines. */
 export function linesOf(data: RequestData): readonly Line[] {
   return [...readLines(data), ...writeLines(data), ...rpcLines(data)];
 }

@@ -10,9 +10,7 @@ import { isAgreed, median, ratios, tolerance } from "./results.ts";
 export interface Effort {
   /** Runs of a pair; more if two of them differ. */
   readonly runs: number;
-  /** Rounds per run. */
   readonly rounds: number;
-  /** Seconds per load. */
   readonly seconds: number;
   /** The maximum warm-up of a side before the first round. */
   readonly warmSeconds: number;
@@ -31,7 +29,6 @@ export interface LoadedSide {
   readonly requests: readonly LoadRequest[];
 }
 
-/** The parameters of a run. */
 export interface PairLoad {
   readonly sides: Sides<LoadedSide>;
   readonly databases: DatabasePids;

@@ -10,7 +10,6 @@ import { requireServiceUser } from "../fixtures/databases/database.ts";
 import { sendOnce } from "../drills/load/connection.ts";
 import type { Load, Loaded } from "./load/load.ts";
 
-/** A measured service. */
 export interface RunningPeer {
   readonly port: number;
   readonly pid: number;
@@ -76,7 +75,6 @@ export async function startPeer(
   }
 }
 
-/** The load client. */
 export interface LoadClient {
   run(load: Load): Promise<Loaded>;
   stop(): Promise<void>;

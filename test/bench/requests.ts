@@ -11,7 +11,6 @@ import { uniqueMark } from "./load/load.ts";
 const requestCount = 1_000;
 const rpcPath = `/${ContactService.typeName}/GetContact`;
 
-/** GET contact, for random contacts. */
 export function getContact(account: AccountPlan, key: string): WireRequest[] {
   return contactIds(account).map((id) => get(`/v1/contacts/${id}`, key));
 }
@@ -56,7 +55,6 @@ export function patchContact(contactIds: readonly string[], key: string, field: 
   return contactIds.map((id) => send("PATCH", `/v1/contacts/${id}`, key, { [field]: `+${uniqueMark}` }, ""));
 }
 
-/** Appends a note to the contacts in turn. */
 export function appendNote(contactIds: readonly string[], key: string): WireRequest[] {
   const random = createRandom("appended notes");
   const words = (): string => Array.from({ length: 30 }, () => pick(random, languages[0])).join(" ");
@@ -68,7 +66,6 @@ export function getTranscript(sessionIds: readonly string[], key: string): WireR
   return sessionIds.map((id) => get(`/v1/sessions/${id}/transcript`, key, "Accept-Encoding: gzip\r\n"));
 }
 
-/** GetContact over Connect with JSON, for the same contacts. */
 export function getContactByConnect(account: AccountPlan, key: string): WireRequest[] {
   return contactIds(account).map((contactId) =>
     post(rpcPath, key, toJsonString(GetContactRequestSchema, create(GetContactRequestSchema, { contactId })), ""),
@@ -87,7 +84,6 @@ export function getContactByGrpc(account: AccountPlan, key: string): GrpcRequest
   }));
 }
 
-/** A search of a list. */
 export function search(list: "contacts" | "notes", query: string, key: string): WireRequest {
   return get(`/v1/${list}?query=${encodeURIComponent(query)}`, key);
 }

@@ -3,7 +3,6 @@ import type { PeerName } from "./peers/peers.ts";
 
 /** The measurements of one load on one side. */
 export interface Sample {
-  /** Requests per second. */
   readonly rate: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -57,20 +56,16 @@ export interface SearchRow {
 
 /** The searches of a class in one account. */
 export interface SearchSize {
-  /** The number of records of the account. */
   readonly records: number;
   /** The median number of hits on the first page. */
   readonly hits: number;
-  /** The p50 of each round. */
   readonly p50Ms: readonly number[];
   /** The maximum that a search examined. */
   readonly keys: number;
   readonly documents: number;
-  /** Failed requests. */
   readonly failed: number;
 }
 
-/** All measurements on one Node. */
 export interface Results {
   /** The version, such as `v24.21.0`. */
   readonly node: string;

@@ -6,7 +6,6 @@ import { peerTitles } from "./peers/peers.ts";
 import type { Pair, Results, Side } from "./results.ts";
 import { figureOf, growth, isAgreed, median, ratios, roundsOf, spread, timesAsGood } from "./results.ts";
 
-/** The content of `results.md`. */
 export function table(all: readonly Benched[]): string {
   const sections = [
     "# The cost of Records compared with alternatives",
@@ -115,7 +114,6 @@ function countsOf(searches: Results["searches"], list: string): string {
     .join(", ");
 }
 
-/** A Markdown table. */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, at) => (at === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");

@@ -52,13 +52,10 @@ export function useDashboard(): Dashboard {
   return { fixture, browser, signIn, revokeKeyOf };
 }
 
-/** The form of a key. */
 export const secretForm = /rec_[0-9A-Za-z]{49}/;
 
-/** The buttons of this name. */
 export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 
-/** The key that the page shows right now. */
 export async function shownKey(page: Page): Promise<string> {
   await page.getByText("It is not shown again").waitFor();
   return secretForm.exec((await page.textContent("main")) ?? "")?.[0] ?? "";

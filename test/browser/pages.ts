@@ -21,7 +21,6 @@ export interface Watched {
   readonly origins: Set<string>;
 }
 
-/** The options of a window. */
 export interface WindowOptions {
   readonly width?: number;
   readonly dark?: boolean;
@@ -32,7 +31,6 @@ export interface WindowOptions {
   readonly cookies?: Cookies;
 }
 
-/** The cookies of a window. */
 export type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
 
 /** Starts the browser before the tests of the file and ends it after them. */
@@ -79,7 +77,6 @@ export async function picture(page: Page, name: string, fullPage = true): Promis
   await page.screenshot({ path: join(pictures, `${name}.jpg`), type: "jpeg", fullPage });
 }
 
-/** How a page is looked at. */
 export interface Look {
   readonly name: string;
   readonly width: number;

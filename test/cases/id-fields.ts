@@ -40,7 +40,6 @@ function isUuid(type: FieldRules["type"]): boolean {
 /** Valid messages by their types: what a request must have around an id. */
 export type Samples = ReadonlyMap<string, Fields>;
 
-/** The messages within these requests. */
 export function samplesOf(requests: readonly (readonly [DescMessage, Fields])[]): Samples {
   const samples = new Map<string, Fields>();
   const collect = (message: DescMessage, value: Fields): void => {
@@ -55,7 +54,6 @@ export function samplesOf(requests: readonly (readonly [DescMessage, Fields])[])
   return samples;
 }
 
-/** The request with this id in the field. */
 export function withId(request: Fields, way: readonly DescField[], id: string, samples: Samples): Fields {
   const [field, ...rest] = way;
   if (field === undefined) return request;
@@ -88,7 +86,6 @@ export function variantsOf(request: Fields, message: DescMessage, way: readonly 
   ]);
 }
 
-/** The request without the other ids at its top. */
 function withoutOtherIds(request: Fields, message: DescMessage, way: readonly DescField[]): Fields {
   const others = new Set(message.fields.filter((field) => isId(field) && field !== way[0]).map(({ name }) => name));
   return Object.fromEntries(Object.entries(request).filter(([name]) => !others.has(name)));

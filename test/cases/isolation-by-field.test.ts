@@ -110,7 +110,6 @@ function waysTo({ path, rpc, caller }: RpcFacts, { way }: IdField, as: Client): 
   };
 }
 
-/** What an import reports of its records. */
 async function imported({ id: accountId }: Client, { records = [] }: Fields): Promise<string> {
   const responses = await importAll(service(), { accountId, records: records as RecordJson[] });
   return JSON.stringify(

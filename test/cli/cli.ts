@@ -15,7 +15,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A command that runs. */
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;

@@ -14,7 +14,6 @@ export async function* chunksOf(content: string | Uint8Array, size = 7): AsyncIt
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The entries of a CSV file. */
 export function csv(content: string | Uint8Array, map: string[] = [], encoding?: string): Promise<Entry[]> {
   return everyOf(readCsv(linesOf(chunksOf(content), encoding), parseMap(map), () => undefined));
 }

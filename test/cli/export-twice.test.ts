@@ -14,7 +14,6 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const folder = useFolder();
 
-/** The parts of a file, those with something in them. */
 function partsOf(file: string): string[] {
   const names = readdirSync(dirname(file)).filter((name) => name.startsWith(basename(file)) && name.endsWith(".part"));
   return names.filter((name) => (statSync(join(dirname(file), name), { throwIfNoEntry: false })?.size ?? 0) > 0);

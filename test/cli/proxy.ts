@@ -14,7 +14,6 @@ export interface CuttingProxy {
   lose(): void;
   /** The number of pieces that were dropped. */
   lost(): number;
-  /** How many connections there were. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -70,7 +69,6 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
 /** A proxy that stops in the middle of what the service sends. */
 export interface HaltingProxy {
   readonly url: string;
-  /** Forwards the rest. */
   resume(): void;
   /** Waits until it has stopped a connection, and ends it. The next ones go through. */
   cut(): Promise<void>;

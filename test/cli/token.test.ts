@@ -29,7 +29,6 @@ async function begin(args: readonly string[] = []): Promise<Running & { readonly
   return { ...running, page };
 }
 
-/** Signs Ann in, up to the page that the browser ends on. */
 async function signIn(browser: Browser, page: URL, decision = "Allow"): Promise<Page> {
   const form = await browser.open(page);
   return browser.submit(

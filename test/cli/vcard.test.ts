@@ -4,7 +4,6 @@ import { readVcards } from "../../src/cli/formats/vcard.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, held, read, said, vcards } from "./entries.ts";
 
-/** A card with these lines. */
 function card(lines: readonly string[], version = "3.0"): string {
   return ["BEGIN:VCARD", `VERSION:${version}`, ...lines, "END:VCARD", ""].join("\r\n");
 }

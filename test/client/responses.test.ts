@@ -8,7 +8,6 @@ const apiKey = "rec_0123456789abcdefghijklmnopqrstuvwxyz";
 const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
 const clientOf = (baseUrl: string): RecordsClient => new RecordsClient({ baseUrl, apiKey, maxAttempts: 1 });
 
-/** What a call fails with. */
 async function failureOf(call: Promise<unknown>): Promise<RecordsError> {
   const error: unknown = await call.then(
     () => undefined,

@@ -6,7 +6,6 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { Clock, Fetch } from "../../client/src/index.ts";
 
-/** A request as it came. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -30,9 +29,7 @@ export function failure(status: number, message: string, headers: Record<string,
   return respond(status, { error: { code: String(status), message } }, headers);
 }
 
-/** Breaks the connection. */
 export const reset: Step = (response) => void response.socket?.resetAndDestroy();
-/** Never responds. */
 export const silence: Step = () => undefined;
 
 /** Starts a server of the test. Each request takes the next step; the last one continues for the rest. */
@@ -56,7 +53,6 @@ export async function scripted(...steps: Step[]): Promise<{ readonly url: string
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** A clock that the test controls. */
 export interface TestClock extends Clock {
   /** `fetch` as the client is to be given it: while one runs, time is paused. */
   readonly fetch: Fetch;
@@ -64,7 +60,6 @@ export interface TestClock extends Clock {
   readonly waited: readonly number[];
   /** Lets time pass while a request runs: the timers that are due call back. */
   pass(milliseconds: number): void;
-  /** How many timers run. */
   timers(): number;
 }
 

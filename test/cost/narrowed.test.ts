@@ -21,7 +21,6 @@ beforeAll(async () => {
   await fill(service().app.client, account.id, { contacts: 10, sessions: records, notes: records });
 });
 
-/** The number of documents of a collection that some work examines. */
 async function documentsRead(collection: string, work: () => Promise<unknown>): Promise<number> {
   const listening = listenToMongo(service().app.client);
   await work();

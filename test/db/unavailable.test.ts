@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { mongoFailureOf, isUnavailable } from "../../src/db/mongo.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
-/** An error of the server, with a code. */
 function ofServer(code: number | undefined): Error {
   return new MongoServerError({ message: "injected", ...(code === undefined ? {} : { code }) });
 }

@@ -78,7 +78,6 @@ describe("a transaction", () => {
     },
   );
 
-  /** Fails the first commits of the session with the error. */
   function failCommits(session: ClientSession, times: number, error: Error): void {
     const real = session.commitTransaction.bind(session);
     let left = times;

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { Instruction } from "./dockerfile.ts";
 import { assignments, createFilter, execForm, parseDockerfile } from "./dockerfile.ts";
 
-/** What was built. */
 export interface Image {
   /** The folder that stands for `/`. */
   readonly root: string;

@@ -11,7 +11,6 @@ export interface Manifest {
   readonly spec: unknown;
 }
 
-/** What kustomize gets. */
 export interface Kustomization {
   readonly namespace: string;
   readonly resources: readonly string[];
@@ -27,7 +26,6 @@ export function manifestFiles(folder: string): string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml");
 }
 
-/** Every manifest of both folders. */
 export function readManifests(): Manifest[] {
   return folders.flatMap((folder) =>
     manifestFiles(folder).flatMap((name) =>

@@ -28,7 +28,6 @@ export interface Shown {
   readonly output: readonly string[];
 }
 
-/** Reads a page. */
 export function readPage(path: string): Page {
   const text = readFileSync(join(root, path), "utf8");
   const fences = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
@@ -40,7 +39,6 @@ export function readPage(path: string): Page {
   return { path, text, blocks, prose: text.replace(/^```(\w*)\n([\s\S]*?)^```$/gm, "") };
 }
 
-/** All pages of the guide. */
 export const guide: readonly Page[] = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .sort()

@@ -17,7 +17,6 @@ export interface Report {
   readonly unprovoked?: readonly string[];
 }
 
-/** Reports progress. */
 export type Say = (line: string) => void;
 
 /** Command-line options that only some drills use. */
@@ -44,7 +43,6 @@ export interface Drill {
 
 /** A run that must end with violations. */
 export interface Control {
-  /** The bug. */
   readonly broken: string;
   /** Its source replacements; absent if something other than the source is broken. */
   readonly breaks?: readonly Break[];

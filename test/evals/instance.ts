@@ -11,14 +11,12 @@ import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import type { Records } from "./records.ts";
 import { recordsAt } from "./records.ts";
 
-/** The instance and its clients. */
 export interface Demo {
   readonly client: Client;
   /** The URL of the instance, an API key of the account, and the assistant's access token. */
   readonly base: string;
   readonly key: string;
   readonly token: string;
-  /** The account's records. */
   readonly records: Records;
 }
 

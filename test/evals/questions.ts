@@ -4,7 +4,6 @@ import type { Contact, Note, Records, Session } from "./records.ts";
 import { SessionNoteType } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { CallTool, Question } from "./trace.ts";
 
-/** Reads all pages of a list. */
 async function pages(callTool: CallTool, tool: string, given: Readonly<Record<string, unknown>>): Promise<void> {
   for (let offset: number | null = 0; offset !== null; ) {
     const { pagination } = await callTool(tool, { ...given, ...(offset > 0 && { offset }) });

@@ -5,7 +5,6 @@ import type { DemoRecords } from "../fixtures/records/demo.ts";
 
 export type Contact = DemoRecords["contacts"][number];
 export type Session = DemoRecords["sessions"][number];
-/** A note of a contact or of a session. */
 export type Note = DemoRecords["contactNotes"][number] | DemoRecords["sessionNotes"][number];
 
 const dayMs = 86_400_000;
@@ -48,7 +47,6 @@ export function recordsAt(demo: DemoRecords, now: Date) {
   };
 }
 
-/** The displayed name of a contact. */
 export function nameOf({ fullName, inferredName, email, phone }: Contact): string {
   return fullName ?? inferredName ?? email ?? phone ?? "";
 }
@@ -66,7 +64,6 @@ export function beginningOf({ content }: Note): string {
   return [...(content ?? "")].slice(0, 200).join("");
 }
 
-/** The date of a session. */
 export function dateOf({ sessionDate }: Session): string {
   return new Date(msOf(sessionDate)).toISOString().slice(0, 10);
 }

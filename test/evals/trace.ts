@@ -23,7 +23,6 @@ export interface Question {
   facts(records: Records): readonly string[];
 }
 
-/** The outcome of a trace. */
 export interface Outcome extends Bound {
   readonly prompt: string;
   readonly bound: Bound;

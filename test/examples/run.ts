@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** How an example ended. */
 export interface Ended {
   readonly status: number;
   readonly out: string;

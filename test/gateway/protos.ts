@@ -16,7 +16,6 @@ export interface ProtoTree {
   write(path: string, text: string): void;
   /** Replaces the text in a file, where it must be. */
   replace(path: string, from: string, to: string): void;
-  /** Runs buf in it. */
   buf(...args: string[]): { readonly ok: boolean; readonly output: string };
   /** Generates into its own `src/gen` as `npm run generate` does. */
   generate(): { readonly ok: boolean; readonly output: string };

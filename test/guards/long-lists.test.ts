@@ -37,7 +37,6 @@ function checked<Schema extends DescMessage>(
   }
 }
 
-/** A list that counts how many of its items are read. */
 function counted<Item>(list: readonly Item[] = []): { readonly items: Item[]; readonly read: () => number } {
   let read = 0;
   const items = new Proxy([...list], {

@@ -16,7 +16,6 @@ export const account = accountId.toHexString();
 export const token = { authorization: "Bearer token-one" };
 export const one = { contactId };
 
-/** The facts about the token. */
 export const facts: TokenFacts = {
   issuer: "https://id.example",
   subject: "ann",

@@ -111,7 +111,6 @@ const record = messageOf([
 ]);
 const stored = { name: "Ann", isKnown: true, seconds: 1.5, count: 2 ** 31 - 1, labels: ["a"] };
 
-/** The message of a stored document with these values. */
 const messageWith = (values: object): Message => Object.assign(create(record), stored, values);
 /** Returns the same; undefined if it cannot be read. */
 const read = (values: object): object | undefined => readableMessage(record, () => messageWith(values));

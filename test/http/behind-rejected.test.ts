@@ -15,7 +15,6 @@ let base: string;
 let throttle: () => Promise<void>;
 /** The requests that began. */
 let begun: string[];
-/** The failures that were reported. */
 let reported: string[];
 
 beforeEach(async () => {

@@ -34,7 +34,6 @@ async function listen(
   return `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
 }
 
-/** Responds with the digest of the body. */
 function digest(received: Request, response: Response): void {
   const hash = createHash("sha256");
   received.on("data", (chunk: Buffer) => hash.update(chunk));

@@ -76,7 +76,6 @@ test.each(idempotent)(
   },
 );
 
-/** How many records there are. */
 async function records(): Promise<number> {
   const { contacts = 0, sessions = 0, notes = 0, transcripts = 0 } = await counts(service());
   return contacts + sessions + notes + transcripts;

@@ -5,7 +5,6 @@ import { Failure } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { mapConcurrently } from "../../src/ingest/map-concurrently.ts";
 
-/** A promise, and what resolves it. */
 function gate(): [promise: Promise<void>, open: () => void] {
   let open = (): void => undefined;
   const promise = new Promise<void>((resolve) => (open = resolve));

@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 
-/** A span as it arrived. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,15 +18,12 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A running collector. */
 export interface Collector {
   readonly url: string;
   readonly spans: ReceivedSpan[];
   /** The resource of the last export. */
   resource(): ReceivedSpan["attributes"];
-  /** Path and headers of every export. */
   readonly exports: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
-  /** All that arrived, as text. */
   text(): string;
   stop(): Promise<void>;
 }

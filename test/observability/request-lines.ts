@@ -3,7 +3,6 @@ import { expect } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 
-/** A line of the log. */
 export type Line = Readonly<Record<string, unknown>>;
 
 /** The lines that fit, once there is one. */
@@ -14,7 +13,6 @@ export async function linesOf(fits: (line: Line) => boolean, from: TestService):
   return find();
 }
 
-/** The line of the request with this id. */
 export async function lineOf(id: string, from: TestService): Promise<Line> {
   const [line] = await linesOf((one) => one["id"] === id, from);
   if (line === undefined) throw new Error("the request has no line");

@@ -31,7 +31,6 @@ const documented = {
   oauth2: { allowed_top_level_claims: ["auth_time", "sid"] },
 };
 
-/** The keys of its JWTs. */
 const keySet = "hydra.jwt.access-token";
 
 let without: string | undefined;
@@ -114,7 +113,6 @@ async function connect(browser = assistantBrowser()): Promise<SdkAssistant> {
   return assistant;
 }
 
-/** Changes a property of a client at Hydra. */
 const changeClient = (id: string, property: string, value: unknown): Promise<unknown> =>
   hydra.admin("PATCH", `/clients/${id}`, [{ op: "replace", path: `/${property}`, value }]);
 

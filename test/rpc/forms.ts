@@ -38,14 +38,12 @@ export const forms: readonly Form[] = (["connect", "grpc", "grpc-web"] as const)
   ),
 );
 
-/** Every form of a stream. */
 export const streamForms: readonly Form[] = forms
   .filter(({ http }) => http === 2)
   .map((one) =>
     one.protocol === "connect" ? { ...one, streams: true, type: one.type.replace("/", "/connect+") } : one,
   );
 
-/** What came back. */
 export interface Reply {
   /** HTTP's own. */
   readonly status: number;
@@ -62,13 +60,11 @@ export interface Reply {
 
 export type Sent = Record<string, string>;
 
-/** A message of the rpc as the form writes it. */
 export function written<M extends DescMethod>({ json }: Form, rpc: M, message: MessageInitShape<M["input"]>): Buffer {
   const whole = create(rpc.input, message as never);
   return Buffer.from(json ? JSON.stringify(toJson(rpc.input, whole)) : toBinary(rpc.input, whole));
 }
 
-/** The message in an envelope, where the protocol has one. */
 export function enveloped({ protocol, streams }: Form, message: Uint8Array, flags = 0): Buffer {
   return Buffer.from(protocol === "connect" && streams !== true ? message : encodeEnvelope(flags, message));
 }
@@ -78,7 +74,6 @@ export function encoding({ protocol }: Form, name: string): Sent {
   return { [protocol === "connect" ? "content-encoding" : "grpc-encoding"]: name };
 }
 
-/** Sends a body as it is. */
 export async function send(
   base: string,
   form: Form,
@@ -157,7 +152,6 @@ function endOfStream(bytes: Buffer): { readonly error?: ConnectError | undefined
   return last === undefined ? { error: new ConnectError("no end", Code.Unknown) } : endStreamFromJson(last);
 }
 
-/** What is in the envelope with this flag. */
 function envelopeWith(flag: number, bytes: Buffer): Buffer | undefined {
   for (let at = 0; at + 5 <= bytes.length; ) {
     const end = at + 5 + bytes.readUInt32BE(at + 1);

@@ -8,7 +8,6 @@ export interface Contents {
   readonly contacts: readonly OracleContact[];
   readonly titles: readonly string[];
   readonly notes: readonly string[];
-  /** The name of the client of every session. */
   readonly clientName: string;
 }
 

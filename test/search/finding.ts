@@ -48,7 +48,6 @@ export function finds(record: string, query: string, shape: SearchShape = NOTE_S
   return matchesReadings(terms(recordWords(record), shape), wordReadings(query, false), shape);
 }
 
-/** The same in stored terms. */
 export function matchesReadings(stored: Terms, readings: readonly Reading[], shape: SearchShape): boolean {
   return readings.some(({ words }) => {
     const found = new Set(words.map((_, driver) => matchesTerms(stored, words, driver, shape)));

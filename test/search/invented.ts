@@ -48,7 +48,6 @@ function pick<T>(random: Random, list: readonly T[]): T {
   return list[random(list.length)] as T;
 }
 
-/** Returns an invented name of one language. */
 export function inventedName(random: Random): string {
   const { syllables, gaps } = pick(random, LANGUAGES);
   const part = (): string => Array.from({ length: 1 + random(3) }, () => pick(random, syllables.split(" "))).join("");
@@ -61,7 +60,6 @@ export function inventedText(random: Random, nameOf = inventedName): string {
   return words.join(pick(random, [" ", " ", ", "]));
 }
 
-/** Returns an invented contact. Its email is its own. */
 export function inventedContact(random: Random, at: number, nameOf = inventedName): OracleContact {
   const word = (): string => pick(random, ["ann", "mar-tin", "o'brien", "lo.ro", "garden"]);
   return {

@@ -197,7 +197,6 @@ interface Prepared {
   readonly contact: OracleContact;
 }
 
-/** Prepares contacts, in their order. */
 export function prepare(contacts: readonly OracleContact[]): readonly Prepared[] {
   return contacts.map((contact) => {
     const name = searched([contact.fullName ?? "", contact.inferredName ?? ""], true);

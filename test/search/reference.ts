@@ -72,7 +72,6 @@ function allWords(record: string): string[] {
   );
 }
 
-/** The words of a query. */
 export function queryTerms(query: string): string[] {
   return runs(query).map(({ letters }) => letters.join(""));
 }
@@ -115,7 +114,6 @@ function typedWords(query: string): Typed[] {
     .flatMap((part, at) => queryTerms(part).map((word, place) => ({ word, afterPlus: at > 0 && place === 0 })));
 }
 
-/** A contact, as far as it is searched. */
 export interface SearchedContact {
   readonly name: string;
   readonly phone: string;

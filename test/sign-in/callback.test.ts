@@ -39,7 +39,6 @@ async function expectRejected(request: (accept: string) => Promise<RestResponse>
   expect(await sessionCount(fixture().service)).toBe(before);
 }
 
-/** The response of the provider, changed. */
 async function changed(change: (back: URL) => void): Promise<(accept: string) => Promise<RestResponse>> {
   return async (accept) => {
     const { back, cookie } = await almostIn(fixture(), ann);

@@ -12,7 +12,6 @@ import { share } from "../support/form.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Lends its Redis. */
 let lender: TestService;
 let mongod: OwnMongod;
 let fake: FakeProvider;
@@ -85,7 +84,6 @@ test("the page is served without the number of requests while that cannot be rea
   expect(await open()).toEqual([200, false, true]);
 });
 
-/** The audit entries of one request. */
 async function entriesOf(requestId: string): Promise<unknown[]> {
   return service.app.client.db().collection("audit_log").find({ request_id: requestId }).toArray();
 }

@@ -27,7 +27,6 @@ export function useService(environment: Record<string, string> = {}): () => Test
   return () => service;
 }
 
-/** Creates an account. */
 export async function newClient(
   service: TestService,
   access: "read_write" | "read_only" = "read_write",
@@ -53,12 +52,10 @@ export async function counts(service: TestService): Promise<Record<string, numbe
   );
 }
 
-/** The ids of the records in a response. */
 export function ids(response: RestResponse): string[] {
   return (response.body.data as { id: string }[]).map(({ id }) => id);
 }
 
-/** Collects all items of an iterable. */
 export async function everyOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);

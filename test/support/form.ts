@@ -1,6 +1,5 @@
 // The form of a test run: `npm test` is the short form, and `npm run test:long` tries everything.
 
-/** Whether this run tries everything. */
 export const isLong = process.env["TESTS"] === "long";
 
 /** Returns the number for this form, for example of repetitions or random cases. */

@@ -22,7 +22,6 @@ function watch(): string[] {
   return found;
 }
 
-/** The cluster slot of a key. */
 export function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }

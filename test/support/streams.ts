@@ -13,7 +13,6 @@ import type { TestService } from "../fixtures/service/service.ts";
 /** A record in protobuf's JSON with snake_case names. */
 export type RecordJson = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The options of an import. */
 export interface Sending {
   readonly accountId: string;
   readonly importId?: string;
@@ -33,7 +32,6 @@ export interface Sending {
   readonly between?: (sent: number) => Promise<void> | void;
 }
 
-/** A client of the ingest RPCs for this test. */
 export function ingestClient(service: TestService, token = service.serviceToken): ConnectClient<typeof IngestService> {
   const sessionManager = new Http2SessionManager(service.internal);
   onTestFinished(() => sessionManager.abort());
@@ -45,14 +43,12 @@ export function ingestClient(service: TestService, token = service.serviceToken)
   return createClient(IngestService, transport);
 }
 
-/** Imports the records and returns all responses. */
 export async function importAll(service: TestService, sending: Sending): Promise<ImportResponse[]> {
   const responses: ImportResponse[] = [];
   for await (const response of ingestClient(service).import(messages(sending))) responses.push(response);
   return responses;
 }
 
-/** The messages of an import. */
 export async function* messages(sending: Sending) {
   const { accountId, importId = "", records, position = 0, chunk = 100, updateByEmail = false, between } = sending;
   const { restart = ImportRestart.UNSPECIFIED, contactFields: paths, fieldsUntil = 1 } = sending;
@@ -74,7 +70,6 @@ export async function* messages(sending: Sending) {
   }
 }
 
-/** All records of an account, as Export returns them. */
 export async function exportAll(service: TestService, accountId: string): Promise<RecordJson[]> {
   const records: RecordJson[] = [];
   for await (const response of ingestClient(service).export({ accountId })) {

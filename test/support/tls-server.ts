@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 
-/** When the certificate expires. */
 export const expiresAt = Date.parse("2126-10-29T17:55:33Z");
 
 /** Self-signed, for localhost and 127.0.0.1; the key protects nothing. */
@@ -24,10 +23,8 @@ mX9bb0a8ngxsqUORFxI1m5NXBOShRANCAAQFYqkJHx6Vjf4icSjjBVOo9iIdsoLe
 2EVC1khKt9iIwElg/YRBIsp8wiazytbxUgdk48KKM4re3v3JiPIiCoa2
 -----END PRIVATE KEY-----`;
 
-/** The certificate and its key. */
 export const selfSigned = { cert, key } as const;
 
-/** Starts a server and returns its host and port. */
 export async function startTlsServer(): Promise<{ readonly host: string; stop(): Promise<void> }> {
   const server = createServer({ cert, key }, (socket) => socket.on("error", () => undefined).resume()).listen(
     0,

@@ -17,7 +17,6 @@ export interface TestUser {
   call(path: string, call?: RestCall, at?: TestService): Promise<RestResponse>;
 }
 
-/** The kind of user. */
 export interface UserOptions {
   readonly account?: boolean;
   readonly enrolled?: boolean;
@@ -36,7 +35,6 @@ export async function newUser(
   return { ...(await openSession(service, subject, email)), accountId: created?._id.toHexString() };
 }
 
-/** Opens another session of the same user. */
 export async function openSession(
   service: TestService,
   subject: string,

@@ -24,13 +24,11 @@ export interface AccountPlan extends AccountSize {
   readonly name: string;
 }
 
-/** A data set. */
 export interface DataPlan {
   readonly name: "full" | "small";
   readonly accounts: readonly AccountPlan[];
 }
 
-/** The account that requests use. */
 export const mainAccount = "large";
 /** The accounts for which searches are compared, smallest first. */
 export const searchAccounts = ["little", "middle", mainAccount] as const;
@@ -74,7 +72,6 @@ export function recordId(account: string, kind: "contact" | "session" | "note", 
   return stableId(`${account}/${kind}/${at}`);
 }
 
-/** The records of the account with this id. */
 export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): AccountRecords {
   const people: Pick<ContactDocument, "full_name" | "inferred_name" | "email">[] = [];
   const titles: string[] = [];

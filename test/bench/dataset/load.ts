@@ -51,7 +51,6 @@ export function emailOf(name: string): string {
   return `${name}@bench.example.com`;
 }
 
-/** The ids of an account's sessions with a transcript. */
 export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Promise<string[]> {
   const found = await client
     .db()

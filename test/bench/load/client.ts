@@ -79,7 +79,6 @@ async function overGrpc(ports: readonly number[], count: number, cleanups: (() =
   );
 }
 
-/** Fills in unique numbers. */
 function withUniqueNumbers(bytes: string): string {
   if (!bytes.includes(uniqueMark)) return bytes;
   return bytes.replaceAll(uniqueMark, String(unique++).padStart(uniqueMark.length, "0"));

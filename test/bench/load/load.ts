@@ -29,10 +29,8 @@ export interface Load {
   readonly requests: readonly LoadRequest[];
 }
 
-/** The result of a load. */
 export interface Loaded {
   readonly requests: number;
-  /** The number of failed requests. */
   readonly failed: number;
   /** The first failure, for people. */
   readonly failure: string;

@@ -26,7 +26,6 @@ const secret = "bench-secret-of-at-least-32-characters";
 /** Throttling stays on, but its limit is out of reach. */
 const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
-/** The options for starting peers. */
 export interface PeerOptions {
   readonly reader: BenchAccount;
   readonly writer: BenchAccount;
@@ -38,7 +37,6 @@ export interface PeerOptions {
   readonly nodeOptions?: readonly string[];
 }
 
-/** The command of each peer. */
 export async function peerCommands(
   fixture: Fixture,
   { reader, writer, scratch, node, nodeOptions = [] }: PeerOptions,

@@ -24,7 +24,6 @@ interface KeptResponse {
   readonly created_at: Date;
 }
 
-/** The response to a create with a key. */
 export interface KeyedCreate {
   readonly id: string;
   readonly body: string;
@@ -47,7 +46,6 @@ const transactionOptions = {
   writeConcern: { w: "majority", journal: true },
 } as const;
 
-/** Makes MongoDB expire stored responses. */
 export async function prepareKeptResponses(db: Db): Promise<void> {
   await db.collection(keptCollection).createIndex({ created_at: 1 }, { expireAfterSeconds: keptHours * 3_600 });
 }

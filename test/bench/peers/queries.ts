@@ -68,7 +68,6 @@ export async function contactByFinds(db: Db, account_id: UUID, _id: UUID): Promi
   return contact === null ? null : { contact, timeline, sessions };
 }
 
-/** Reads a contact with one aggregation. */
 export async function contactByAggregation(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
   const notes = [
     { $match: { account_id, parent_id: _id, kind: "contact" } },

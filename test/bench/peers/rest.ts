@@ -37,7 +37,6 @@ export function sessionsJson(page: Page<SessionDocument>, limit: number, offset:
   return { data: page.rows.map(sessionJson), pagination: paginationJson(page, limit, offset) };
 }
 
-/** A page of found notes. */
 export function notesJson(page: Page<NoteDocument>, limit: number, offset: number) {
   return { data: page.rows.map(foundNoteJson), pagination: paginationJson(page, limit, offset) };
 }

@@ -1,14 +1,12 @@
 // The environment of every peer: its port and the databases.
 import { MongoClient } from "mongodb";
 
-/** The port to listen on. */
 export const port = Number(process.env["PORT"]);
 export const redisUrl = setting("REDIS_URL");
 
 // Node only writes a profile if the program exits by itself.
 process.once("SIGTERM", () => process.exit());
 
-/** A required setting. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is required`);

@@ -32,11 +32,9 @@ export interface Places {
   readonly internalPort: number;
 }
 
-/** A running proxy. */
 export interface Proxy {
   readonly base: string;
   readonly port: number;
-  /** What it printed. */
   output(): string;
   stop(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 // A client that reads and writes its own account while others are exported or restored.
 import { rest } from "../../fixtures/service/service.ts";
 
-/** A running load. */
 export interface Load {
   /** Stops it and returns the violations and the ids of the acknowledged contacts. */
   stop(): Promise<{ readonly violations: readonly string[]; readonly created: readonly string[] }>;

@@ -80,7 +80,6 @@ export async function leftInMongo(client: MongoClient, accountId: UUID): Promise
   return left.reduce((sum, one) => sum + one, 0);
 }
 
-/** The number of Redis keys that contain the account id. */
 export async function leftInRedis(url: string, accountId: UUID): Promise<number> {
   const redis = new Redis(url);
   try {

@@ -20,7 +20,6 @@ import { withFixture } from "../../fixtures/service/fixture.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import type { Drill, Form, Say } from "../drill.ts";
 
-/** The outcome of an erasure. */
 interface Outcome {
   /** How many documents each surviving instance reports as deleted. */
   readonly deletedBy: readonly (number | undefined)[];
@@ -28,7 +27,6 @@ interface Outcome {
   readonly conflicts: number;
   /** Documents in MongoDB and keys in Redis that are left of the account. */
   readonly left: number;
-  /** The last response of DeleteAccount. */
   readonly last: ErasureStatus;
   readonly seconds: number;
   /** Whether the search index of notes was rebuilt. */
@@ -179,7 +177,6 @@ async function sweepWithoutLease(fixture: Fixture, notes: number): Promise<numbe
   }
 }
 
-/** A response to DeleteAccount. */
 interface ErasureStatus extends Record<string, unknown> {
   readonly erased?: boolean;
   readonly places: readonly { readonly place: string; readonly left?: string; readonly deleted?: string }[];

@@ -11,7 +11,6 @@ export type Breach =
   | { readonly kind: "killed"; readonly received: Received }
   | { readonly kind: "fault"; readonly name: string; readonly fault: CommandFault };
 
-/** A write that is interrupted once. */
 export interface BrokenWrite {
   readonly operation: Operation;
   readonly wire: SpokenWire;
@@ -116,7 +115,6 @@ export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operati
   ),
 );
 
-/** Describes the interruption. */
 export function describe({ operation, wire, breach }: BrokenWrite): string {
   const write = `in a ${wire} ${operation}`;
   if (breach.kind === "fault") return `mongod ${breach.name} ${write}`;

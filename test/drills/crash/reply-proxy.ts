@@ -9,7 +9,6 @@ import { connect, createServer } from "node:net";
  */
 export type Received = "nothing" | "the head" | "all but the end";
 
-/** A proxy for one response. */
 export interface ReplyProxy {
   readonly base: string;
   /** Resolves when the response is held back. Nothing more passes until the instance is gone. */

@@ -168,7 +168,6 @@ export const mainFaults = {
   providerSilent: provider("the provider silent", silent),
 } as const satisfies Record<string, Fault>;
 
-/** All faults. */
 export const faults: readonly Fault[] = [
   ...Object.values(mainFaults),
   mongoFaultMode("MongoDB behind a frozen proxy", "frozen", recordsUnavailable),

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";
 
-/** How a fault is tested. */
 export interface Trial {
   /** How often everything is requested during the fault, and the pause between. */
   readonly waves: number;

@@ -17,7 +17,6 @@ interface RecordedCall {
   read?(data: Shown): Partial<Result>;
 }
 
-/** The fields of a response. */
 interface Shown extends Fields {
   readonly id: string;
   readonly notes_timeline: readonly { readonly content: string }[];

@@ -25,7 +25,6 @@ export interface FinishedRound {
   readonly standstills: readonly Standstill[];
   /** When the last nemesis began. */
   readonly faultAt: number;
-  /** When recovery starts. */
   readonly healedAt: number;
   readonly failures: readonly string[];
 }

@@ -11,7 +11,6 @@ interface Planned {
   readonly broken: string;
   /** The source changes. */
   readonly breaks: readonly Break[];
-  /** The rounds that reveal it. */
   readonly rounds: readonly RoundPlan[];
   /** The violations that count. Others are ignored. */
   readonly seen: RegExp;

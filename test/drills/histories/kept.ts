@@ -5,14 +5,12 @@ import { join } from "node:path";
 import type { Operation } from "./operation.ts";
 import type { Violation } from "./violations.ts";
 
-/** A folder with histories. */
 export interface Kept {
   readonly folder: string;
   keep(name: string, lines: readonly (Operation | Violation)[]): void;
   remove(): void;
 }
 
-/** Creates a temporary folder. */
 export function keepHistories(): Kept {
   const folder = mkdtempSync(join(tmpdir(), "records-histories-"));
   return {

@@ -6,7 +6,6 @@ export type Fields = Readonly<Record<(typeof fieldNames)[number], string | null>
 
 /** What a client knows about a completed operation. */
 export type Outcome =
-  /** It happened. */
   | "ok"
   /** It did not happen and never will. */
   | "failed"
@@ -73,7 +72,6 @@ export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Collects operations. */
 export interface History {
   readonly operations: Operation[];
   /** Sends an operation and records it. Without a response, the outcome is unknown. */

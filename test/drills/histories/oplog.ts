@@ -12,7 +12,6 @@ export interface Value {
   readonly at: number;
 }
 
-/** The committed history. */
 export interface Committed {
   /** The successive values of a contact's field. */
   values(contact: string, field: keyof Fields): readonly Value[];

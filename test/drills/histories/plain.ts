@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { now } from "./operation.ts";
 
-/** What the plain client achieved. */
 export interface Plain {
   /** When each pair of a write and a read was acknowledged, in ascending order. */
   readonly served: readonly number[];

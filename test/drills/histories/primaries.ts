@@ -7,7 +7,6 @@ import { now } from "./operation.ts";
 /** A period in which a member, in every poll, claimed to be primary by the same election and served a read. */
 export interface Claim {
   readonly member: string;
-  /** Later elections have greater ids. */
   readonly election: string;
   readonly from: number;
   readonly to: number;

@@ -145,7 +145,6 @@ export function between(ms: number): string {
   return `${Math.round(ms)} ms`;
 }
 
-/** Describes an operation. */
 export function summaryOf({ client, instance, kind, wire, sent }: Operation): string {
   return `${client} (${kind} by ${wire} on ${instance} at ${new Date(sent).toISOString().slice(11, 23)})`;
 }

@@ -21,7 +21,6 @@ import { settled } from "./settled.ts";
 import { prepare, startClients } from "./stage.ts";
 import type { Violation } from "./violations.ts";
 
-/** What happens in a round. */
 export interface RoundPlan {
   readonly nemesis: NemesisName;
   /** Applies the nemesis twice in a row. */
@@ -33,7 +32,6 @@ export interface RoundPlan {
   readonly switch?: SwitchName;
 }
 
-/** The result of a round. */
 export interface RoundOutcome {
   readonly violations: readonly Violation[];
   readonly history: History;

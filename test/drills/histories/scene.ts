@@ -6,7 +6,6 @@ import { now } from "./operation.ts";
 import type { Standstill } from "./records-checker.ts";
 import type { Site } from "./site.ts";
 
-/** What a nemesis works on. */
 export interface Scene {
   readonly site: Site;
   /** The election timeout of the members. */
@@ -50,7 +49,6 @@ export async function cut(scene: Scene): Promise<Sides> {
   return sides;
 }
 
-/** Makes one of them the primary. */
 export async function stepUp({ primaries }: Site, followers: readonly string[]): Promise<void> {
   for (const end = now() + 10_000; ; ) {
     for (const follower of followers) {

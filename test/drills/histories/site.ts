@@ -28,7 +28,6 @@ export interface Site {
   readonly members: readonly string[];
   /** Network names: i0, i1, i2. */
   readonly instances: readonly string[];
-  /** The current instance of this name. */
   instance(name: string): ChildInstance;
   /** The current process of a member or an instance. */
   pid(name: string): number;

@@ -4,7 +4,6 @@ import type { Calls } from "./calls.ts";
 import { now } from "./operation.ts";
 import { pick } from "./registers.ts";
 
-/** The operator's switches. */
 export type SwitchName = "publicInterface" | "writes";
 
 const rpcs = { publicInterface: "SetPublicInterface", writes: "SetWrites" } as const;

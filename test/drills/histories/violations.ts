@@ -1,6 +1,5 @@
 // The kinds of violations, and their summaries in a report.
 
-/** The kind of a violation. */
 export type ViolationKind =
   /** An acknowledged value is gone. */
   | "lost"
@@ -26,7 +25,6 @@ export type ViolationKind =
   /** An instance returned 500. */
   | "500";
 
-/** One violation. */
 export interface Violation {
   readonly kind: ViolationKind;
   readonly text: string;

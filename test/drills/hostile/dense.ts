@@ -7,13 +7,11 @@ export interface Dense {
   readonly name: string;
   /** The first bytes of a connection. */
   readonly head: Buffer;
-  /** The messages after it. */
   readonly messages: Buffer;
   /** Whether the messages can be repeated forever. Otherwise they need a new connection each time. */
   readonly repeats: boolean;
 }
 
-/** What was sent. */
 export interface Sent {
   readonly megabytes: number;
   readonly connections: number;
@@ -25,7 +23,6 @@ const size = 262_144;
 const lines = `Host: localhost\r\nX-Forwarded-For: ${address}\r\n`;
 const resetCode = Buffer.from([0, 0, 0, 8]);
 
-/** Repeats the message. */
 function full(message: Buffer): Buffer {
   return Buffer.alloc(size - (size % message.length), message);
 }

@@ -24,7 +24,6 @@ export type Selection =
   /** One of the regressions. */
   | { readonly onceBad: string };
 
-/** The cases and their counts. */
 export interface Derived {
   readonly cases: Iterable<Case>;
   readonly places: number;

@@ -19,7 +19,6 @@ const inflated = [1_000_000, 240_000];
 /** Sizes for a path or a query. */
 const inTarget = [10_000, 200, 100];
 
-/** Every field of the operations, by name. */
 export function fieldSlots(operations: readonly Operation[], user: User): Slot[] {
   const slots = new Map<string, Way[]>();
   for (const operation of operations) {

@@ -31,7 +31,6 @@ export function gauged(
   return { DRILL_GAUGE: path, NODE_OPTIONS: `${nodeOptions} --require ${module}` };
 }
 
-/** Connects to the instance. */
 export async function openGauge(path: string, pid: number): Promise<Gauge> {
   const socket = connect(path);
   await once(socket, "connect");

@@ -14,7 +14,6 @@ const sessionNotes = 600;
 const word = "largest";
 const json = "application/json";
 
-/** A note of the maximum length. */
 export const maxNoteLength = { content: longest, created_at: "2026-03-01T10:00:00Z" };
 
 /**

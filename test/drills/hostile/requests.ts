@@ -8,7 +8,6 @@ import type { Sent } from "../isolation/raw.ts";
 import type { User } from "../isolation/users.ts";
 import { valuesOf } from "../isolation/values.ts";
 
-/** A named request. */
 export interface Request {
   readonly name: string;
   /** True for gRPC, which needs HTTP/2. */

@@ -40,7 +40,6 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
   ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
 ];
 
-/** Returns all cases. */
 export function hardShapes(where: Where, user: User): Case[] {
   const { base } = where;
   const { key, token, ids } = user;

@@ -9,7 +9,6 @@ export interface Victim {
   readonly key: string;
 }
 
-/** A way to be slow. */
 export interface Slowness {
   readonly name: string;
   /** What is sent at once, and what is then sent repeatedly, byte by byte. */

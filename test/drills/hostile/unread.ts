@@ -54,7 +54,6 @@ export async function leaveFailuresUnread(base: string, connections: number): Pr
 
 /** The result of unread responses. */
 export interface Held {
-  /** The number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
   /** The memory growth of the instance in megabytes. */
   readonly growth: number;

@@ -24,7 +24,6 @@ const expectedErrors = new Set([501, 503, 504]);
 /** Cases per group. An expensive group is measured again case by case. */
 const groupSize = 6;
 
-/** The results of all cases. */
 export interface Weighed {
   readonly count: number;
   readonly worst: readonly { readonly name: string; readonly taken: Taken }[];

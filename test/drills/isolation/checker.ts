@@ -2,10 +2,8 @@
 import type { Operation } from "./operations.ts";
 import type { RawResponse } from "./raw.ts";
 
-/** Collects violations. */
 export interface Findings {
   readonly violations: string[];
-  /** Requests made. */
   requests: number;
 }
 

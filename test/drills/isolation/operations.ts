@@ -15,7 +15,6 @@ import { send, sendHttp2 } from "./raw.ts";
 /** Values of the fields. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** An operation on one wire. */
 export interface Operation {
   /** For example, `GetContact by gRPC`. */
   readonly name: string;
@@ -37,7 +36,6 @@ export interface RpcOperation extends Operation {
   request(given: Given, as: User): Sent;
 }
 
-/** Where an instance listens. */
 export interface Where {
   readonly base: string;
   /** Its own origin, which a browser's `Origin` must equal. */

@@ -3,7 +3,6 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 
-/** A request. */
 export interface Sent {
   readonly base: string;
   readonly method: string;
@@ -13,7 +12,6 @@ export interface Sent {
   readonly body?: Uint8Array | undefined;
 }
 
-/** A complete response. */
 export interface RawResponse {
   readonly status: number;
   /** Sorted `name: value` lines including trailers, without those that depend on the time or the connection. */
@@ -24,7 +22,6 @@ export interface RawResponse {
 const volatileHeaders = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-/** One request over HTTP/1.1. */
 export function send(
   base: string,
   method: string,
@@ -62,7 +59,6 @@ export function send(
   });
 }
 
-/** One request over HTTP/2. */
 export async function sendHttp2({ base, method, path, headers, body }: Sent): Promise<RawResponse> {
   const sent = { ":method": method, ":path": path, "x-request-id": "drill", ...headers };
   const { status, headers: received, bytes } = await http2Call(base, sent, body);
@@ -81,7 +77,6 @@ export async function patiently(request: () => Promise<RawResponse>): Promise<Ra
   }
 }
 
-/** Closes idle connections. */
 export function closeConnections(): void {
   agent.destroy();
 }

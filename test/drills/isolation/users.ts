@@ -15,7 +15,6 @@ export interface User extends Credentials {
   readonly phone: string;
   /** Two other years with sessions: one long past, one in the far future. */
   readonly years: { readonly past: number; readonly future: number };
-  /** Ids by kind of record. */
   readonly ids: Readonly<
     Record<"contact" | "archived" | "session" | "contactNote" | "sessionNote" | "recording", string>
   >;
@@ -30,7 +29,6 @@ export function newWord(): string {
     .replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "")}`;
 }
 
-/** A unique phone number. */
 export function newPhone(): string {
   return `+99${randomInt(100_000_000, 999_999_999)}`;
 }

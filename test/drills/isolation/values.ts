@@ -127,7 +127,6 @@ export function idPairs(other: User): Pair[] {
   ];
 }
 
-/** External ids of another account. */
 export function externalIdPairs(other: User): Pair[] {
   return Object.entries(other.externalIds).map(([kind, id]) => ({
     what: `the external id of another account's ${kind}`,

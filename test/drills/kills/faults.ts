@@ -8,7 +8,6 @@ import { isListening } from "../../../src/embedded/port.ts";
 import { until } from "../../../src/embedded/wait.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 
-/** The kinds of faults. */
 export type Fault =
   | "instance kill"
   | "primary kill"

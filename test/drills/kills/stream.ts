@@ -5,7 +5,6 @@ import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Operation, SpokenWire } from "./body.ts";
 import { bodyOf } from "./body.ts";
 
-/** An acknowledged write. */
 export interface Acknowledged {
   /** Its idempotency key, and the text that identifies its record. */
   readonly name: string;
@@ -21,7 +20,6 @@ export interface Acknowledged {
   readonly at: number;
 }
 
-/** The result of a stream. */
 export interface Stream {
   readonly acknowledged: readonly Acknowledged[];
   /** The number of requests without a successful response. */
@@ -30,7 +28,6 @@ export interface Stream {
   readonly wrong: readonly string[];
 }
 
-/** The options of a stream. */
 export interface StreamOptions {
   /** The current instances. Clients use any of them. */
   readonly bases: () => readonly string[];

@@ -8,7 +8,6 @@ export interface Seen {
   readonly passed: boolean;
 }
 
-/** The promised bucket. */
 export interface Promised {
   readonly perSecond: number;
   readonly burst: number;

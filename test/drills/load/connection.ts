@@ -2,7 +2,6 @@
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 
-/** A complete response. */
 export interface Reply {
   readonly status: number;
   /** Names in lowercase. */
@@ -168,7 +167,6 @@ function readHeaders(head: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The text of an HTTP/1.1 request. */
 export function requestText(
   method: string,
   path: string,

@@ -22,7 +22,6 @@ export interface GrpcResponse {
   readonly detail: string;
 }
 
-/** Calls an RPC with a message. */
 export function callRpc<I extends DescMessage>(
   connection: GrpcConnection,
   { parent, name, input }: DescMethodUnary<I>,

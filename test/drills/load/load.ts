@@ -5,7 +5,6 @@ import type { Reply } from "./connection.ts";
 /** Sends the request with this number. Rejects if there is no response. */
 export type Send = (number: number) => Promise<Reply>;
 
-/** The outcome of a request. */
 export interface Outcome {
   /** When it was due, in milliseconds from the start of the load. */
   readonly dueMs: number;
@@ -17,11 +16,9 @@ export interface Outcome {
   readonly fault: string | undefined;
 }
 
-/** The options of an open loop. */
 export interface OpenLoop {
   readonly perSecond: number;
   readonly seconds: number;
-  /** The timeout of a request. */
   readonly patienceMs: number;
   /** A request that is due while this many have no response is left out. Unlimited if undefined. */
   readonly maxUnanswered?: number;

@@ -11,7 +11,6 @@ export interface Pool {
   send(request: string): Promise<Reply>;
   /** Opens this many connections in advance. */
   warm(connections: number): Promise<void>;
-  /** The number of open connections. */
   count(): number;
   close(): void;
 }

@@ -51,7 +51,6 @@ function outcomeOf({ status, statusReason = "" }: Mutant): string {
   return status === "Killed" && /^(?:Test|Hook) timed out in /.test(statusReason) ? "Timeout" : status;
 }
 
-/** The percentage of detected mutants. */
 export function scoreOf(rows: readonly Row[]): number {
   const noticed = sum(rows, ({ killed, timeouts }) => killed + timeouts.length);
   return (100 * noticed) / (noticed + sum(rows, ({ survivors }) => survivors.length));

@@ -9,7 +9,6 @@ export interface Fault {
   run(key: string): Promise<unknown>;
 }
 
-/** A running group. */
 export interface Group {
   readonly uri: string;
   readonly faults: Readonly<Record<FaultName, Fault>>;

@@ -20,7 +20,6 @@ import type { FaultName, Group, GroupKind } from "./groups.ts";
 import { startGroup } from "./groups.ts";
 
 interface Plan {
-  /** Instances that throttle. */
   readonly instances: number;
   /** How long requests are sent, at least until the last fault is over. */
   readonly seconds: number;

@@ -20,7 +20,6 @@ export interface Caller {
   send(number: number): Promise<Reply>;
   /** Counts rejected connections and streams by code. After each, another instance was tried. */
   rejections(): string;
-  /** The number of acknowledged writes. */
   written(): number;
   /** Opens idle connections to every instance. */
   warm(connections: number): Promise<void>;

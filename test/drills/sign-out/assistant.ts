@@ -13,18 +13,14 @@ export interface Grant {
   readonly signedInAt: number;
 }
 
-/** One call and its result. */
 export interface Called {
-  /** Milliseconds of `performance.now()`. */
   readonly sentAt: number;
   readonly status: number;
   /** Whether the response contains the user's record. */
   readonly hasData: boolean;
-  /** Whether the token was refreshed. */
   readonly refreshed: boolean;
 }
 
-/** A running assistant. */
 export interface Assistant {
   readonly calls: readonly Called[];
   stop(): Promise<void>;

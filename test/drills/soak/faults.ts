@@ -4,13 +4,11 @@ import { Redis } from "ioredis";
 import { silent } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Site } from "../dependencies/site.ts";
 
-/** Picks instances for faults. */
 export interface Victims {
   /** Returns one of the instances, but never the survivor. */
   victim(): Victim;
 }
 
-/** An instance to stop. */
 export interface Victim {
   /** Kills it with SIGKILL under load. */
   kill(): Promise<void>;

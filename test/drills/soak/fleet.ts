@@ -7,7 +7,6 @@ import { warmUp } from "../dependencies/trial.ts";
 import type { Victims } from "./faults.ts";
 import type { Loaded, Miss } from "./load.ts";
 
-/** The instances and their load. */
 export interface Fleet extends Victims {
   readonly loaded: readonly Loaded[];
   /** The instance that survives, and its surfaces. */

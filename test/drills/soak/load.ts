@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind, Surfaces, Word } from "../dependencies/surfaces.ts";
 
-/** An instance under load. */
 export interface Loaded {
   readonly name: string;
   readonly surfaces: Surfaces;
@@ -19,7 +18,6 @@ export interface Miss {
   readonly completedAt: number;
 }
 
-/** The outcome of a load. */
 export interface Outcome {
   requests: number;
   /** The number of requests by outcome. */

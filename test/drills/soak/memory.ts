@@ -8,7 +8,6 @@ import type { Form, Report } from "../drill.ts";
 export interface Sample {
   /** Milliseconds of `performance.now()`. */
   readonly at: number;
-  /** Resident memory in bytes. */
   readonly resident: number;
   /** Used heap and external memory in bytes. */
   readonly kept: number;
@@ -75,7 +74,6 @@ export function memoryOf(form: Form, samples: readonly Sample[], warmUpSeconds: 
   };
 }
 
-/** Bytes in megabytes with one decimal. */
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Means, Shot } from "./attacks.ts";
 import { attacks } from "./attacks.ts";
 
-/** An order to the attacker. */
 export interface Orders {
   readonly name: string;
   readonly means: Means;
@@ -19,7 +18,6 @@ export type Spent = readonly (readonly [status: number, count: number])[];
 
 interface Fire {
   (shot: Shot): Promise<number>;
-  /** Closes its connections. */
   readonly end: () => void;
 }
 

@@ -16,7 +16,6 @@ export interface Means {
   readonly documents: readonly string[];
 }
 
-/** One request. */
 export interface Shot {
   readonly method: string;
   readonly path: string;
@@ -26,7 +25,6 @@ export interface Shot {
   readonly isReset?: boolean;
 }
 
-/** A way to attack. */
 export interface Attack {
   readonly name: string;
   readonly version: "HTTP/1.1" | "HTTP/2";
@@ -60,7 +58,6 @@ function forgedKey(): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${newSecret()}` };
 }
 
-/** Cycles through a list. */
 function cycle<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length] as T;

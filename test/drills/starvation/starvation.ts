@@ -55,7 +55,6 @@ export const starvation: Drill = {
   ],
 };
 
-/** The plan of a run. */
 interface Plan {
   readonly form: Form;
   readonly some: readonly Attack[];

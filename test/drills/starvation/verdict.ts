@@ -4,7 +4,6 @@ import type { Form } from "../drill.ts";
 import type { Spent } from "./attacker.ts";
 import type { Seen } from "./witness.ts";
 
-/** The measurements of an attack. */
 export interface Attacked {
   /** The measurements without an attack. */
   readonly quiet: Seen;

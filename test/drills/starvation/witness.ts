@@ -10,13 +10,11 @@ export interface Errand {
   readonly path: string;
 }
 
-/** An order to the witness. */
 export interface Watch {
   readonly errand: Errand;
   readonly seconds: number;
 }
 
-/** The measurements of one order. */
 export interface Seen {
   /** Statuses of the requests with the key; 0 means no response. */
   readonly statuses: readonly number[];

@@ -22,11 +22,9 @@ export interface Member {
   state: "serving" | "leaving" | "killed";
 }
 
-/** All instances. */
 export interface Fleet {
   /** The next serving instance of this version, or of the other if there is none. */
   pick(version: Version): Member;
-  /** The instances that serve. */
   serving(): readonly Member[];
   start(version: Version): Promise<void>;
   /** Starts an instance of one version, then stops one of the other with SIGTERM and returns its exit code. */
@@ -36,7 +34,6 @@ export interface Fleet {
   close(): void;
 }
 
-/** How instances are started. */
 export interface FleetOptions {
   readonly fixture: Fixture;
   /** The arguments of node for an instance of the old version. */

@@ -9,10 +9,8 @@ import type { Window } from "./traffic.ts";
 /** `forward` replaces an old instance with a new one, `back` does the reverse, and a `kill` kills one. */
 export type Step = "forward" | "back" | "old kill" | "new kill" | "primary kill" | "stepdown" | "Redis flush";
 
-/** The plan of a run. */
 export interface Plan {
   readonly members: 1 | 3;
-  /** The initial number of old instances. */
   readonly instances: number;
   /** The pause before each step and after the last one. */
   readonly pauseMs: number;

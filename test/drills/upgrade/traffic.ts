@@ -22,7 +22,6 @@ export interface Request {
   readonly expect: readonly number[];
 }
 
-/** An expected response. */
 export interface ExpectedResponse {
   readonly reply: Reply;
   /** The number of previous attempts with an unknown outcome. */

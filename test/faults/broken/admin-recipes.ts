@@ -38,7 +38,6 @@ function switching(rpc: string): Recipe {
   };
 }
 
-/** An operator's action, which is idempotent. */
 function operatorAction(
   rpc: string,
   prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>,

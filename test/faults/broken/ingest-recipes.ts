@@ -41,7 +41,6 @@ function archiving(rpc: string, before: "active" | "archived"): Recipe {
   };
 }
 
-/** The messages of an import. */
 async function* importOf(accountId: string, externalId: string) {
   yield create(ImportRequestSchema, { accountId, importId: externalId, position: 0n });
   const record = (json: JsonObject) => fromJson(RecordSchema, json);

@@ -12,10 +12,8 @@ export type Place =
   | "after it"
   /** In the middle of the reply. */
   | "inside the reply"
-  /** After the reply. */
   | "after the reply";
 
-/** A break of a connection. */
 export interface ConnectionBreak {
   readonly kind: "break";
   readonly place: Place;
@@ -23,7 +21,6 @@ export interface ConnectionBreak {
   readonly how: "reset" | "close";
 }
 
-/** An error reply of the server. */
 export interface ErrorReply {
   readonly kind: "reply";
   readonly code: number;
@@ -48,12 +45,10 @@ const places: readonly Place[] = [
 ];
 const ways = ["reset", "close"] as const;
 
-/** Breaks during a command. */
 export const connectionBreaks: readonly ConnectionBreak[] = places.flatMap((place) =>
   ways.map((how): ConnectionBreak => ({ kind: "break", place, how })),
 );
 
-/** Breaks during a handshake. */
 export const handshakeBreaks: readonly ConnectionBreak[] = connectionBreaks.filter(
   ({ place }) => place !== "while it is written",
 );
@@ -69,7 +64,6 @@ const stateChanges: Readonly<Record<number, string>> = {
   13436: "NotPrimaryOrSecondary",
 };
 
-/** Temporary failures. */
 const temporary: Readonly<Record<number, string>> = {
   6: "HostUnreachable",
   24: "LockTimeout",
@@ -126,7 +120,6 @@ export const writeConcernReplies: readonly ErrorReply[] = codes(writeConcernCode
   { kind: "reply", ...error, writeConcern: true },
 ]);
 
-/** Describes a fault. */
 export function nameOf(fault: Fault): string {
   if (fault.kind === "break") return `${fault.how === "reset" ? "a reset" : "a close"} ${fault.place}`;
   const { code, codeName, labeled, topology, writeConcern } = fault;

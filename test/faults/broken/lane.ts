@@ -31,7 +31,6 @@ export interface LaneUser {
 
 export interface Lane {
   readonly proxy: FaultProxy;
-  /** The instance under test. */
   readonly service: TestService;
   /** Another instance on the same database with intact connections, which prepares trials. */
   readonly whole: TestService;

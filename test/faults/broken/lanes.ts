@@ -1,7 +1,6 @@
 // A pool of lanes for concurrent tests. Each test has exclusive use of a lane while it runs.
 import type { Lane } from "./lane.ts";
 
-/** A pool of lanes. */
 export interface Lanes {
   readonly all: readonly Lane[];
   /** Runs the work on a free lane. */

@@ -2,7 +2,6 @@
 import type { Document } from "mongodb";
 import { BSON } from "mongodb";
 
-/** The command of a request. */
 export interface Command {
   /** The lowercase name. `hello` and `isMaster` are handshakes and heartbeats. */
   readonly name: string;
@@ -13,7 +12,6 @@ export interface Command {
   /** True for background work, which the service marks. */
   readonly background: boolean;
   readonly inTransaction: boolean;
-  /** True for a retryable write. */
   readonly retryable: boolean;
 }
 
@@ -66,7 +64,6 @@ export function repliesTo(message: Buffer): number {
   return message.readInt32LE(8);
 }
 
-/** Builds a reply with this document. */
 export function reply(to: number, document: Document): Buffer {
   const body = BSON.serialize(document);
   const message = Buffer.alloc(headLength + 5 + body.length);

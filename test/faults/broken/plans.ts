@@ -12,7 +12,6 @@ import type { Plan } from "./proxy.ts";
 import { acknowledges } from "./error-reply.ts";
 import { isLong } from "../../support/form.ts";
 
-/** A fault in one request. */
 export interface Step {
   readonly plan: Plan;
   /** Whether to empty the pool first, so that the first command needs a handshake. */

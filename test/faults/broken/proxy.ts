@@ -23,14 +23,12 @@ export interface Plan {
 
 /** The traffic since a plan was armed. */
 export interface Armed {
-  /** The commands, in order. */
   readonly commands: Command[];
   /** The commands into which the fault was injected. */
   readonly hits: Command[];
   disarm(): void;
 }
 
-/** A proxy to a mongod. */
 export interface FaultProxy {
   /** The URI of the database through the proxy. */
   readonly uri: string;
@@ -43,7 +41,6 @@ export interface FaultProxy {
   stop(): Promise<void>;
 }
 
-/** A proxied connection. */
 interface Link {
   readonly near: Socket;
   readonly far: Socket;

@@ -5,14 +5,12 @@ import type { Document } from "mongodb";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
 
-/** The outcome of a request. */
 export type Outcome =
   | { readonly kind: "success" }
   | { readonly kind: "unavailable" }
   /** Anything else, with a description. */
   | { readonly kind: "wrong"; readonly text: string };
 
-/** A prepared request. */
 export interface Trial {
   send(): Promise<Outcome>;
   /** How often it took effect; absent for a read. */
@@ -36,7 +34,6 @@ export interface Recipe {
   prepare(lane: Lane): Promise<Trial>;
 }
 
-/** The operation and its variant. */
 export function titleOf({ operation, variant }: Recipe): string {
   return variant === undefined ? operation : `${operation}, ${variant}`;
 }
@@ -62,7 +59,6 @@ export function outcomeOf({ status, body, text }: RestResponse, expected: number
   return wrong(`${status} ${text}`);
 }
 
-/** A unique text. */
 export function fresh(): string {
   return `t${randomUUID().replaceAll("-", "")}`;
 }

@@ -9,7 +9,6 @@ import type { Armed } from "./proxy.ts";
 import type { Outcome, Recipe, Trial } from "./recipe.ts";
 import { titleOf, wrong } from "./recipe.ts";
 
-/** The outcome of a trial. */
 export interface Verdict {
   /** The number of commands into which the fault was injected. */
   readonly hits: number;
@@ -162,7 +161,6 @@ async function flawsOfEffects(trial: Trial, outcome: Outcome): Promise<string[]>
   return [`${outcome.kind} with ${effects} effects`];
 }
 
-/** Internal errors in the log. */
 function internalErrorsIn(lane: Lane, from: number): string[] {
   return lane.service.logLines.slice(from).flatMap((line) => {
     const { reason, err } = JSON.parse(line) as {

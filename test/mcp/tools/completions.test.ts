@@ -7,7 +7,6 @@ import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 
 const fixture = useSignInFixture();
 let holder: Holder;
-/** The ids of the records by their names. */
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   holder = await holderOf(fixture());

@@ -53,7 +53,6 @@ function valueOf(field: DescField, values: Values): unknown {
   return isNumber ? number : field.enum === undefined ? marked : field.enum.values[2]?.number;
 }
 
-/** Fetches a record of this kind with a value in every field. */
 async function fetchMadeUp(kind: "contact" | "session"): Promise<{ fetched: Fetched; values: Values }> {
   const values: Values = new Map();
   const call = (operation: string): Promise<unknown> => {
@@ -101,7 +100,6 @@ test("shows the fields of a session by their labels, in the order of the message
   ]);
 });
 
-/** Returns a record's text as its only page shows it. */
 const shown = (record: RecordText): string => shownPage(record, 0, record.text.length);
 
 const times = { created_at: "2026-01-02T00:00:00.000Z", updated_at: "2026-01-02T09:00:00.000Z" };

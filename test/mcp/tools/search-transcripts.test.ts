@@ -6,7 +6,6 @@ import { call, holderOf } from "./set-up.ts";
 
 const fixture = useSignInFixture();
 let holder: Holder;
-/** The ids of the records by their names. */
 const ids: Record<string, string> = {};
 const days = { mill: "2026-01-10", barn: "2026-02-10", ferry: "2026-03-10" } as const;
 const spoken = {

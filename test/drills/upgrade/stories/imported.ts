@@ -7,7 +7,6 @@ import { dataOf, ingest, read, readBoth, same } from "./story.ts";
 /** How many contacts, each with its records, are written in turn. */
 const subjects = 3;
 
-/** A record and its path. */
 interface Stored {
   readonly path: string;
   readonly data: object;

@@ -4,7 +4,6 @@ import type { Account } from "../../../fixtures/service/fixture.ts";
 import type { Version } from "../fleet.ts";
 import type { ExpectedResponse, Request, Traffic } from "../traffic.ts";
 
-/** A client. */
 export interface Story {
   /** Performs the next step. Writes to the version `to` and reads back from the other. */
   step(number: number, to: Version): Promise<void>;
