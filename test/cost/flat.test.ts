@@ -1,9 +1,7 @@
 // Tests that a search examines the same number of keys and documents in accounts of any size, as MongoDB explains the
 // service's commands.
 import type { Document } from "mongodb";
-import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { termsField, textField } from "../../src/db/search-fields.ts";
 import { listenToMongo } from "../fixtures/databases/commands.ts";
 import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
@@ -287,36 +285,4 @@ test("reads a contact, its notes and its sessions from indexes without sorting [
       },
     ]);
   }
-});
-
-test("control: detects a search that sorts, or that reads what it skips [SRC-08]", async () => {
-  const [, , large] = accounts;
-  const { client } = service.app;
-  const account_id = (
-    await client
-      .db()
-      .collection<{ _id: UUID; account_id: UUID }>("contacts")
-      .findOne({ _id: new UUID(large?.contactId ?? "") })
-  )?.account_id;
-  const match = { $match: { account_id, [termsField]: "budget" } };
-  const sorted = await explain(client, {
-    aggregate: "notes",
-    hint: "search",
-    pipeline: [match, { $sort: { content: 1 } }, { $limit: 5 }],
-  });
-  expect(sorted).toEqual({
-    sorts: true,
-    reads: [{ collection: "notes", index: "search", keys: 11_000, documents: 11_000 }],
-  });
-  const checked = await explain(client, {
-    aggregate: "notes",
-    hint: "search",
-    pipeline: [
-      { $match: { ...match.$match, [textField]: / every/ } },
-      { $sort: { rank: -1 } },
-      { $skip: 40 },
-      { $limit: 5 },
-    ],
-  });
-  expect(checked).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 45, documents: 45 }] });
 });

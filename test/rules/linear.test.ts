@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { slownessOf } from "../../scripts/backtracking.ts";
-import { expressionsOf } from "../../scripts/expressions.ts";
 import { isLinear } from "../../scripts/linear.ts";
-import { withTrees } from "../../scripts/syntax-trees.ts";
 
 test.each([
   ["separators with blanks around them", /\s*,\s*/],
@@ -37,37 +35,6 @@ test.each([
   expect(slownessOf({ source, flags })).toBeUndefined();
 });
 
-test.each([
-  ['f(/a"[/]b/gi);', 'a"[/]b', "gi"],
-  ["f(text.split(/\\s*,\\s*/));", "\\s*,\\s*", ""],
-  ['f(new RegExp("a+b", "u"));', "a+b", "u"],
-  ["f(RegExp(`a+b`));", "a+b", ""],
-  ['const run = "a+"; f(new RegExp(`^${run}` + "b"));', "^a+b", ""],
-  ['f(text.match("a+b"));', "a+b", ""],
-  ["const run = 'a+b'; f(text.search(run));", "a+b", ""],
-])("finds an expression: %s [LIN-01]", (code, source, flags) => {
-  expect(expressionsIn(code)).toMatchObject({ known: [{ path: "src/a.ts", line: 4, source, flags }], built: [] });
-});
-
-test.each([
-  ["f(new RegExp(text));"],
-  ["f(new RegExp(`^${text}`));"],
-  ['f(new RegExp("a", text));'],
-  ["f(text.matchAll(text));"],
-  ["const Form = RegExp; f(new Form(text));"],
-])("finds an expression whose text is built at run time: %s [LIN-01]", (code) => {
-  expect(expressionsIn(code)).toMatchObject({ known: [], built: [{ path: "src/a.ts", line: 4 }] });
-});
-
-test.each([
-  ['f(search.search("a"));'],
-  ["f(text instanceof RegExp);"],
-  ["let form: RegExp | undefined; f(form);"],
-  ["f(text.split(','));"],
-])("ignores code without an expression: %s [LIN-01]", (code) => {
-  expect(expressionsIn(code)).toEqual({ known: [], built: [] });
-});
-
 test("the step fails on an expression that is not linear or is built at run time, and names it [LIN-01]", () => {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const check = (code: string): boolean => inProgram(code, (root) => isLinear(root, new Map()));
@@ -78,10 +45,6 @@ test("the step fails on an expression that is not linear or is built at run time
   ]);
   said.mockRestore();
 });
-
-function expressionsIn(code: string): ReturnType<typeof expressionsOf> {
-  return inProgram(code, (root) => withTrees(root, ["tsconfig.json"], ["src/"], expressionsOf));
-}
 
 function inProgram<T>(code: string, check: (root: string) => T): T {
   const root = mkdtempSync(join(tmpdir(), "records-rules-"));

@@ -51,10 +51,8 @@ export const groups: readonly Group[] = [
         "assistant",
         "token-proof",
         "call",
-        "public-policy-body",
         "stale-switches",
         "stale-switches-assistant",
-        "known-keys",
         "overload",
       ),
     ],
@@ -86,14 +84,25 @@ export const groups: readonly Group[] = [
   {
     name: "request",
     mutate: [...gateway("request"), ...http("body", "collect", "continue", "integer-bounds", "unknown-names")],
-    tests: [...tests("gateway", "parameters", "body"), ...tests("http", "receive", "collect")],
+    tests: [
+      ...tests("gateway", "parameters", "body"),
+      ...tests("http", "receive", "collect"),
+      ...tests("cases", "bodies", "parameters"),
+    ],
+    mongod: true,
   },
   {
     name: "parameters",
     mutate: http("query", "percent", "scalar", "echoed-name"),
-    tests: [...tests("gateway", "parameters"), ...tests("http", "query", "percent")],
+    tests: [...tests("gateway", "parameters"), ...tests("http", "query", "percent"), ...tests("cases", "parameters")],
+    mongod: true,
   },
-  { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },
+  {
+    name: "router",
+    mutate: gateway("router", "path-template"),
+    tests: [...tests("gateway", "router", "path-template"), ...tests("cases", "envelope"), ...tests("http", "headers")],
+    mongod: true,
+  },
   { name: "gzip", mutate: http("gzip"), tests: tests("http", "gzip") },
   {
     name: "documents",
@@ -102,12 +111,18 @@ export const groups: readonly Group[] = [
       ...http("openapi-settings", "provider-mark"),
       ...["src/mcp/tool-schema.ts", "src/mcp/arguments.ts"],
     ],
-    tests: tests("gateway", "openapi", "tools"),
+    tests: [...tests("gateway", "openapi", "tools"), ...tests("mcp", "tools/lenient")],
+    mongod: true,
   },
   {
     name: "responses",
     mutate: [...gateway("handler"), ...http("response", "linger", "node-http", "route")],
-    tests: tests("gateway", "response", "linger", "large-responses", "handler", "connection", "writers"),
+    tests: [
+      ...tests("gateway", "response", "linger", "large-responses", "handler", "connection"),
+      ...tests("http", "headers"),
+      ...tests("cases", "form"),
+    ],
+    mongod: true,
   },
   {
     name: "json",
@@ -122,7 +137,7 @@ export const groups: readonly Group[] = [
   {
     name: "buckets",
     mutate: guards("bucket", "known-buckets", "shared-bucket"),
-    tests: tests("guards", "bucket", "foreign-bucket", "known-buckets"),
+    tests: tests("guards", "bucket", "known-buckets"),
   },
   {
     name: "commit",
