@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
@@ -13,7 +13,7 @@ import { sharedBucket as bucketIn } from "../../src/guards/shared-bucket.ts";
 import { listenToRedis } from "../fixtures/databases/commands.ts";
 import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 let redis: EmbeddedServer;
-/** A client that reads Redis's clock. */
+/** A client beside the buckets. */
 let observer: Redis;
 const links: RedisLink[] = [];
 
@@ -200,10 +200,8 @@ test("an instance keeps a bounded number of buckets, and evicts the least recent
 test("Redis keeps a bucket until it is full again [RTE-08]", async () => {
   const bucket = sharedBucket(await link(), { rate: 10, burst: 20 });
   await bucket.take("expiring");
-  const client = new Redis(redis.uri);
-  onTestFinished(() => client.disconnect());
-  const [key] = await client.keys("*expiring*");
-  const leftMs = await client.pttl(key ?? "");
+  const [key] = await observer.keys("*expiring*");
+  const leftMs = await observer.pttl(key ?? "");
   expect(leftMs).toBeGreaterThan(2_000);
   expect(leftMs).toBeLessThanOrEqual(3_000);
 });
@@ -273,14 +271,12 @@ test("requests no more tokens from Redis at once than a bucket can hold, and aga
 });
 
 test("the bucket in Redis fails if Redis rejects its script, and counts no rejection [RTE-13]", async () => {
-  const client = new Redis(redis.uri);
-  onTestFinished(() => client.disconnect());
   let remembered = 0;
   const size = { rate: frozen, burst: 1 };
   const bucket = sharedBucket(await link(), size, { prefix: "broken", onRemembered: () => (remembered += 1) });
-  await client.config("SET", "maxmemory", "1");
+  await observer.config("SET", "maxmemory", "1");
   await expect(bucket.take("a")).rejects.toThrow("Redis");
-  await client.config("SET", "maxmemory", "0");
+  await observer.config("SET", "maxmemory", "0");
   expect(remembered).toBe(0);
 });
 
@@ -292,4 +288,22 @@ test("sweeps an instance's buckets ten seconds after their creation, whenever th
   now = 10_000;
   await bucket.take("the one that sweeps");
   expect(bucket.count()).toBe(1);
+});
+
+test("a foreign value in place of a bucket in Redis counts as a full bucket, and is replaced [RTE-13]", async () => {
+  const bucket = sharedBucket(await link(), { rate: frozen, burst: 2 });
+  const values: readonly ((key: string) => Promise<unknown>)[] = [
+    (key) => observer.set(key, "text"),
+    (key) => observer.lpush(key, "1"),
+    ...["nan", "-inf", "-1e300", "text", ""].map(
+      (text) => (key: string) => observer.hset(key, "tokens", text, "at", "1e99"),
+    ),
+    (key) => observer.hset(key, "tokens", "1", "at", "nan"),
+  ];
+  for (const [at, put] of values.entries()) {
+    await put(`throttle:foreign${at}`);
+    const waits = [];
+    for (let take = 0; take < 3; take++) waits.push((await bucket.take(`foreign${at}`)) === 0);
+    expect([at, waits]).toEqual([at, [true, true, false]]);
+  }
 });

@@ -143,17 +143,3 @@ test("a client that disconnects while its large file waits takes no slot from th
   for (const end of ends) end();
   await Promise.all(sending);
 });
-
-test("sends one network two large files at a time, and others theirs meanwhile [RTE-24]", async () => {
-  const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
-  const ends: (() => void)[] = [];
-  const sending = Array.from({ length: 9 }, (_, client) =>
-    sendLarge(() => new Promise((resolve) => ends.push(resolve)), { address: `2001:db8::${client}` }),
-  );
-  await sendLarge(() => Promise.resolve(), { address: "2001:db8:1::1" });
-  expect(ends).toHaveLength(2);
-  for (let at = 0; at < sending.length; at++) {
-    ends[at]?.();
-    await sending[at];
-  }
-});

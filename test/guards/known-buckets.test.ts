@@ -173,15 +173,3 @@ test("waits and bounds follow the instance's own clock, whatever Redis's clock s
   // A take needs up to 50 ms to Redis.
   expect([known.send("a").maxTokens, known.send("b").maxTokens]).toEqual([1.5, undefined]);
 });
-
-test("drops the full buckets every ten seconds, and no other [RTE-13]", () => {
-  let now = 0;
-  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
-  known.send("full soon").learn({ left: 19, at: 0 }, 1);
-  now = 9_000;
-  known.send("empty").learn({ left: 0, at: 9_000 }, 1);
-  expect(known.count()).toBe(2);
-  now = 10_000;
-  known.send("sweeps").learn({ left: 0, at: 10_000 }, 1);
-  expect([known.count(), known.send("full soon").maxTokens, known.wait("empty", 20)]).toEqual([2, undefined, 1_000]);
-});

@@ -1,40 +1,31 @@
 // The cost of forged credentials on a running instance, counted in commands; valid credentials cost their clients
 // nothing.
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import type { RawResponse } from "../fixtures/clients/raw.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import { accessToken, offerIntrospection } from "../fixtures/sign-in/assistants.ts";
-import type { FakeProvider } from "../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../fixtures/sign-in/fixture.ts";
 import { listenToMongo } from "../fixtures/databases/commands.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
 import { inForm } from "../support/form.ts";
+import { useFakeProvider } from "../support/at-fake-provider.ts";
 
-let fake: FakeProvider;
-let service: TestService;
+const { fake, service } = useFakeProvider({
+  environment: { TRUST_PROXY: "1" },
+  prepare: (fake) =>
+    offerIntrospection(fake, (token) => {
+      introspected += 1;
+      return { active: token.split(".").length === 3 };
+    }),
+});
+
 /** How many introspection requests the provider got. */
 let introspected = 0;
 
-beforeAll(async () => {
-  fake = await startFakeProvider();
-  offerIntrospection(fake, (token) => {
-    introspected += 1;
-    return { active: token.split(".").length === 3 };
-  });
-  service = await startService({ ...fake.settings(), TRUST_PROXY: "1" });
-});
-afterAll(async () => {
-  await service.stop();
-  await fake.stop();
-});
-
 /** How many look-ups the instance has rejected since its start. */
 async function rejectedLookUps(): Promise<number> {
-  const text = await (await fetch(`${service.internal}/metrics`)).text();
+  const text = await (await fetch(`${service().internal}/metrics`)).text();
   return Number(/^records_refused_lookups_total (\d+)$/m.exec(text)?.[1]);
 }
 
@@ -65,7 +56,7 @@ test.each(forged)(
   "looks up at most 256 of many forged %s of one address, then 20 a second; the others are 429 [RTE-20]",
   async (_name, path, line, ofKind) => {
     const address = randomBytes(4).join(".");
-    const monitor = listenToMongo(service.app.client);
+    const monitor = listenToMongo(service().app.client);
     introspected = 0;
     const rejectedBefore = await rejectedLookUps();
     const began = performance.now();
@@ -73,7 +64,7 @@ test.each(forged)(
     // 200 at once: a look-up that is not complete by its deadline takes no token.
     for (let wave = 0; wave < waves; wave++) {
       const sent = Array.from({ length: 4 }, () =>
-        pipelined(service.base, path, 50, () => [`X-Forwarded-For: ${address}`, line()]),
+        pipelined(service().base, path, 50, () => [`X-Forwarded-For: ${address}`, line()]),
       );
       responses.push(...(await Promise.all(sent)).flat());
     }
@@ -89,7 +80,7 @@ test.each(forged)(
     for (const { status, headers } of responses) expect(headers.has("retry-after")).toBe(status === 429);
     expect((await rejectedLookUps()) - rejectedBefore).toBeGreaterThanOrEqual(least);
     // Another address has look-ups of its own.
-    const [elsewhere] = await pipelined(service.base, path, 1, () => [
+    const [elsewhere] = await pipelined(service().base, path, 1, () => [
       `X-Forwarded-For: ${randomBytes(4).join(".")}`,
       line(),
     ]);
@@ -98,8 +89,8 @@ test.each(forged)(
 );
 
 test("200 valid keys and 50 valid tokens at once behind one address are accepted on a fresh instance [RTE-21]", async () => {
-  const keys = (await Promise.all(Array.from({ length: 200 }, () => service.account()))).map(({ key }) => key);
-  const fresh = await service.another();
+  const keys = (await Promise.all(Array.from({ length: 200 }, () => service().account()))).map(({ key }) => key);
+  const fresh = await service().another();
   try {
     const address = randomBytes(4).join(".");
     const bearing = (path: string, secrets: readonly string[]): ReturnType<typeof pipelined> =>
@@ -108,9 +99,9 @@ test("200 valid keys and 50 valid tokens at once behind one address are accepted
         `Authorization: Bearer ${secrets[turn]}`,
       ]);
     expect(tallied(await bearing("/v1/contacts?query=ann", keys))).toEqual({ 200: 200 });
-    await newOwner(service, fake.issuer, "many-tokens", "many-tokens@example.com");
+    await newOwner(service(), fake().issuer, "many-tokens", "many-tokens@example.com");
     const tokens = await Promise.all(
-      Array.from({ length: 50 }, (_, turn) => accessToken(fake, { sub: "many-tokens", jti: `many-${turn}` })),
+      Array.from({ length: 50 }, (_, turn) => accessToken(fake(), { sub: "many-tokens", jti: `many-${turn}` })),
     );
     expect(tallied(await bearing("/mcp", tokens))).toEqual({ 405: 50 });
     // The address has no failed look-ups left after these, and the valid keys still pass.

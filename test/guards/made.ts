@@ -24,6 +24,7 @@ import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts"
 import type { Claim, Proof } from "../../src/call/scope.ts";
 import { fail } from "../../src/call/errors.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
+import type { SessionGuard } from "../../src/guards/session.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
@@ -70,15 +71,12 @@ export interface World {
   respond: (rpc: DescMethodUnary) => Message;
 }
 
-/** The dependencies, and what happened. */
 export interface Made {
   readonly world: World;
   /** In their order: `take account:…`, `find`, `serve CreateContact`, `used`, `rejected CreateApiKey 403`. */
   readonly steps: string[];
-  /** What the services were granted. */
   readonly grants: Grant[];
   readonly observation: Observation;
-  /** The tasks to run once. */
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
   /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */
@@ -193,6 +191,22 @@ export function stall({ world }: Made, helps = true, meanwhile: () => unknown = 
   };
 }
 
+/** The guard of dashboard sessions over the dependencies. */
+export function sessionGuardOf(
+  { world, recognizers }: Pick<Made, "world" | "recognizers">,
+  capacity: Capacity = unlimited,
+): SessionGuard {
+  return createSessionGuard({
+    read: (cookies) => cookies,
+    find: () => world.findUser(),
+    origin: () => origin,
+    ...freshnessOf(world),
+    switches: () => world,
+    recognizers,
+    capacity,
+  });
+}
+
 /** The public access policies over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
 export function publicPoliciesOf({ world, steps, recognition }: Made, capacity: Capacity = unlimited): AccessPolicies {
   const find = (hash: Binary): Promise<KeyFacts | undefined> => {
@@ -212,15 +226,7 @@ export function publicPoliciesOf({ world, steps, recognition }: Made, capacity: 
       },
       recognizers,
     ),
-    sessions: createSessionGuard({
-      read: (cookies) => cookies,
-      find: () => world.findUser(),
-      origin: () => origin,
-      ...freshnessOf(world),
-      switches: () => world,
-      recognizers,
-      capacity,
-    }),
+    sessions: sessionGuardOf({ world, recognizers }, capacity),
     switches: () => world,
     onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
     onRejection: async ({ rpc }, _caller, { kind }) => void steps.push(`rejected ${rpc.name} ${kind.http}`),

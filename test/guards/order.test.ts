@@ -209,46 +209,14 @@ test("while writes are paused each write is 503 on every wire, before 422 and 40
 });
 
 test("422 precedes 404 of the record, which precedes 409 [ERR-13, WIR-06, WIR-07]", async () => {
-  await expectFailure(
-    "UpdateContact",
-    owner.key,
-    { contact_id: randomUUID(), full_name: "" },
-    "invalid_argument",
-    "INVALID_REQUEST",
-  );
-  await expectFailure(
-    "UpdateContact",
-    owner.key,
-    { contact_id: archived, full_name: "" },
-    "invalid_argument",
-    "INVALID_REQUEST",
-  );
-  await expectFailure(
-    "UpdateContact",
-    owner.key,
-    { contact_id: randomUUID(), full_name: "Ann" },
-    "not_found",
-    "NOT_FOUND",
-  );
-  await expectFailure(
-    "UpdateContact",
-    owner.key,
-    { contact_id: archived, full_name: "Ann" },
-    "failed_precondition",
-    "CONTACT_ARCHIVED",
-  );
-  await expectFailure(
-    "AppendContactNote",
-    owner.key,
-    { contact_id: archived, content: "" },
-    "invalid_argument",
-    "INVALID_REQUEST",
-  );
-  await expectFailure(
-    "AppendContactNote",
-    owner.key,
-    { contact_id: archived, content: "Hello." },
-    "failed_precondition",
-    "CONTACT_ARCHIVED",
-  );
+  const unknown = randomUUID();
+  for (const [rpc, request, code, reason] of [
+    ["UpdateContact", { contact_id: unknown, full_name: "" }, "invalid_argument", "INVALID_REQUEST"],
+    ["UpdateContact", { contact_id: archived, full_name: "" }, "invalid_argument", "INVALID_REQUEST"],
+    ["UpdateContact", { contact_id: unknown, full_name: "Ann" }, "not_found", "NOT_FOUND"],
+    ["UpdateContact", { contact_id: archived, full_name: "Ann" }, "failed_precondition", "CONTACT_ARCHIVED"],
+    ["AppendContactNote", { contact_id: archived, content: "" }, "invalid_argument", "INVALID_REQUEST"],
+    ["AppendContactNote", { contact_id: archived, content: "Hello." }, "failed_precondition", "CONTACT_ARCHIVED"],
+  ] as const)
+    await expectFailure(rpc, owner.key, request, code, reason);
 });

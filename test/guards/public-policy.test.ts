@@ -1,10 +1,11 @@
 // The public access policy and the chain behind it, over fake dependencies: which key is accepted, in which order, and
 // what the service is granted.
 import { create } from "@bufbuild/protobuf";
-import { MongoNetworkError } from "mongodb";
-import { describe, expect, test, vi } from "vitest";
+import { MongoNetworkError, UUID } from "mongodb";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
+import type { UnprovenCredential } from "../../src/call/scope.ts";
 import { requireGrant } from "../../src/call/scope.ts";
 import { Failure, fail } from "../../src/call/errors.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
@@ -277,4 +278,72 @@ describe("with a key", () => {
       vi.useRealTimers();
     }
   });
+});
+
+test("checks the switches again once the body has arrived [CON-03]", async () => {
+  const { world, inbound } = parts();
+  for (const [rpc, off, reason] of [
+    [getContact, "publicInterface", "INTERFACE_DISABLED"],
+    [createContact, "publicInterface", "INTERFACE_DISABLED"],
+    [createContact, "writes", "WRITES_PAUSED"],
+  ] as const) {
+    const admitted = await dispatch().admit(rpc, inbound(key));
+    world[off] = false;
+    expect(await reasonOf(admitted.invoke(create(rpc.input, rpc === getContact ? one : ann)))).toBe(reason);
+    // A message that cannot be read does not bypass it.
+    expect(await reasonOf(admitted.reject([]))).toBe(reason);
+    expect(await reasonOf(admitted.prove())).toBe(reason);
+    world[off] = true;
+  }
+  expect(parts().grants).toEqual([]);
+});
+
+test("while the interface is off, 503 precedes the 401 of a key that was revoked meanwhile, which is not looked up", async () => {
+  await call(getContact, key, one);
+  const admitted = await dispatch().admit(getContact, parts().inbound(key));
+  parts().world.publicInterface = false;
+  parts().world.findKey = () => Promise.resolve(undefined);
+  parts().steps.length = 0;
+  expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("INTERFACE_DISABLED");
+  expect(parts().steps).toEqual([]);
+});
+
+test("before the body arrives, it is known what is wrong with the headers and with given fields [ERR-08]", async () => {
+  const admitted = await dispatch().admit(createContact, parts().inbound({ ...key, "idempotency-key": "two words" }));
+  const wrong = create(createContact.input, { fullName: "" });
+  const fieldsOf = (found: readonly { readonly field: string }[]): string[] => found.map(({ field }) => field);
+  expect(fieldsOf(admitted.headViolations())).toEqual(["Idempotency-Key"]);
+  expect(fieldsOf(admitted.headViolations(wrong))).toEqual(["Idempotency-Key"]);
+  expect(fieldsOf(admitted.headViolations(wrong, ["full_name"]))).toEqual(["full_name", "Idempotency-Key"]);
+});
+
+test("keys whose hashes differ in a single byte are never confused, at their first use and later", async () => {
+  const [other, last] = [new UUID(), 0xff];
+  parts().world.findKey = async (hash) => ({
+    ...keyFacts,
+    accountId: hash.value().at(-1) === last ? other : accountId,
+  });
+  const secrets = ["rec_\u00fe", "rec_\u00ff"];
+  for (const secret of [...secrets, ...secrets]) await call(getContact, { authorization: `Bearer ${secret}` }, one);
+  const accounts = [accountId, other, accountId, other];
+  expect(parts().grants).toMatchObject(accounts.map((account) => ({ kind: "records", accountId: account })));
+  expect(parts().steps.filter((step) => step.startsWith("take"))).toEqual(
+    accounts.map((account) => `take account:${account.toHexString()}`),
+  );
+});
+
+test("a key that each of its reads proves is looked up once, however long it has been in use", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  onTestFinished(() => clock.mockRestore());
+  parts().world.serve = async (_rpc, grant) => (grant as { unproven: UnprovenCredential }).unproven.setProven();
+  for (const at of [10_000, 10_100, 20_000, 30_000]) {
+    clock.mockReturnValue(at);
+    await call(getContact, key, one);
+  }
+  expect(parts().steps.filter((step) => step === "find")).toHaveLength(1);
+});
+
+test("a key of a suspended account is rejected before the body of its request arrives", async () => {
+  parts().world.findKey = () => Promise.resolve({ ...keyFacts, suspended: true });
+  expect(await reasonOf(dispatch().admit(createContact, parts().inbound(key)))).toBe("ACCOUNT_SUSPENDED");
 });

@@ -1,19 +1,15 @@
 // Redis frozen, stopped, restarted or missing: every instance continues with its own bucket, and reports it.
 import { setTimeout as sleep } from "node:timers/promises";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import type { TestContext } from "vitest";
 import { expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import { startInItsPlace } from "../fixtures/databases/redis-in-its-place.ts";
 import type { RestResponse, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 
 /** Starts the two instances of a test, on a Redis of their own. */
 async function start({ onTestFinished }: TestContext): Promise<{ service: TestService; second: TestService }> {
-  const service = await startService({ RATE_LIMIT: "10", RATE_BURST: "20" });
+  const service = await startService({ RATE_LIMIT: "1", RATE_BURST: "20" });
   onTestFinished(() => service.stop());
   return { service, second: await service.another() };
 }
@@ -33,10 +29,10 @@ async function expectOwnBucket(instance: TestService, key: string): Promise<void
   const responses = await burst(instance, key);
   const passed = responses.filter(({ status }) => status === 200).length;
   expect(passed).toBeGreaterThanOrEqual(20);
-  expect(passed).toBeLessThanOrEqual(21 + Math.ceil((performance.now() - began) / 100));
+  expect(passed).toBeLessThanOrEqual(21 + Math.ceil((performance.now() - began) / 1_000));
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 429]));
   for (const { status, headers } of responses) {
-    expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Policy")]).toEqual(["10", "10;w=1"]);
+    expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Policy")]).toEqual(["1", "1;w=1"]);
     expect(headers.has("Retry-After")).toBe(status === 429);
   }
 }
@@ -62,15 +58,6 @@ async function read(url: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url);
   return { status: response.status, body: await response.json() };
 }
-
-/** They wait at the same time, each for a Redis of its own. */
-test.concurrent("with Redis up no request falls back, and the metrics report that it is up [RTE-13]", async (context) => {
-  const { service } = await start(context);
-  const { key } = await service.account();
-  await burst(service, key);
-  expect(await metric(service, "records_throttle_fallback_total")).toBe(0);
-  expect(await metric(service, "records_redis_up")).toBe(1);
-});
 
 test.concurrent("with Redis frozen each instance has its own bucket, reports it, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async (context) => {
   const { service, second } = await start(context);
@@ -101,26 +88,6 @@ test.concurrent("with Redis frozen each instance has its own bucket, reports it,
   for (const instance of [service, second]) await expectBack(instance);
 });
 
-test.concurrent("with Redis stopped each instance has its own bucket, and uses Redis again when it is started [RTE-13, HLT-03, OPS-10]", async (context) => {
-  const { service, second } = await start(context);
-  const { key } = await service.account();
-  await service.redis.stop();
-  for (const instance of [service, second]) {
-    await expectOwnBucket(instance, key);
-    await expectAway(instance);
-  }
-  const other = await service.account();
-  expect((await service.rest("/v1/health", { key: other.key })).body.data.status).toBe("degraded");
-  const dataDir = mkdtempSync(join(tmpdir(), "records-redis-"));
-  const again = await startInItsPlace(service.redis.uri, dataDir);
-  try {
-    for (const instance of [service, second]) await expectBack(instance);
-  } finally {
-    await again.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-});
-
 test.concurrent("a Redis that responds but accepts no writes counts as unavailable until it accepts them, without a command for each request [RTE-13, HLT-03]", async (context) => {
   const { service } = await start(context);
   const { key } = await service.account();
@@ -145,8 +112,8 @@ test.concurrent("an instance that starts without Redis serves with its own bucke
     const { key } = await alone.account();
     await expectOwnBucket(alone, key);
     await expectAway(alone);
-    await sleep(1_000);
-    expect((await alone.rest("/v1/health", { key })).body.data.status).toBe("degraded");
+    const other = await alone.account();
+    expect((await alone.rest("/v1/health", { key: other.key })).body.data.status).toBe("degraded");
   } finally {
     await alone.stop();
   }

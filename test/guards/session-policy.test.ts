@@ -14,11 +14,9 @@ import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import { countSent, maxBytesPerAccount } from "../../src/large/sending.ts";
 import { createTally } from "../../src/call/tally.ts";
-import type { SessionGuard } from "../../src/guards/session.ts";
-import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, freshnessOf, make, origin, user, publicPoliciesOf, reasonOf, stall } from "./made.ts";
+import { accountId, make, origin, user, publicPoliciesOf, reasonOf, sessionGuardOf, stall } from "./made.ts";
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
@@ -172,28 +170,15 @@ test("once the body has arrived, a change applies to the account that the user h
   expect(parts.grants).toMatchObject([{ kind: "credentials", accountId: other }]);
 });
 
-function guardWith(capacity: Capacity): SessionGuard {
-  const { world, recognizers } = parts;
-  return createSessionGuard({
-    read: (cookies) => cookies,
-    find: () => world.findUser(),
-    origin: () => origin,
-    ...freshnessOf(world),
-    switches: () => world,
-    recognizers,
-    capacity,
-  });
-}
-
 test("a caller without a session is still not signed in when identified again, and takes no token", async () => {
-  const guard = guardWith(unlimited);
+  const guard = sessionGuardOf(parts);
   const caller = await guard.identifyAgain(parts.inbound());
   expect(() => guard.require(caller)).toThrow("You are not signed in.");
   expect(parts.steps).toEqual([]);
 });
 
 test("under overload, a session counts for its account once it is known, and no cookie counts for nobody [RTE-22]", async () => {
-  const guard = guardWith(unlimited);
+  const guard = sessionGuardOf(parts);
   expect([guard.presume(""), guard.presume("session")]).toEqual([undefined, "unknown"]);
   await guard.identify(parts.inbound(session));
   expect(guard.presume("session")).toEqual({ bucket: `account:${accountId.toHexString()}`, isOverdue: false });
@@ -225,7 +210,7 @@ test.each<[string, () => ReturnType<Made["world"]["findUser"]>, string]>([
   ["for whom the interface is switched off", off, "INTERFACE_DISABLED"],
   ["for whom it is no longer known whether it is on", stale, "UNAVAILABLE"],
 ])("records that were read for a user %s meanwhile are not shown [CON-03, MCP-52]", async (_who, found, reason) => {
-  const guard = guardWith(unlimited);
+  const guard = sessionGuardOf(parts);
   const reading = guard.readRecords(parts.inbound(session), deadlineIn(1_000), user, async (scope) => {
     expect(() => grantWrites(scope)).toThrow();
     parts.world.findUser = found;
@@ -238,7 +223,7 @@ test("records are read once the switches are fresh, and not while the interface 
   stall(parts);
   const read = (): Promise<boolean> => Promise.resolve(parts.world.isStale);
   const shown = (): Promise<boolean> =>
-    guardWith(unlimited).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
+    sessionGuardOf(parts).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
   expect(await shown()).toBe(false);
   parts.world.publicInterface = false;
   expect(await reasonOf(shown())).toBe("INTERFACE_DISABLED");
@@ -246,7 +231,7 @@ test("records are read once the switches are fresh, and not while the interface 
 
 test("records that were read for a user who is still signed in are shown [MCP-52]", async () => {
   const read = (): Promise<string> => Promise.resolve("records");
-  const shown = guardWith(unlimited).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
+  const shown = sessionGuardOf(parts).readRecords(parts.inbound(session), deadlineIn(1_000), user, read);
   expect(await shown).toBe("records");
 });
 
@@ -262,7 +247,7 @@ describe("a page", () => {
         return work();
       },
     };
-    const guard = guardWith(capacity);
+    const guard = sessionGuardOf(parts, capacity);
     const receive = (): Promise<string> => Promise.resolve(void parts.steps.push("receive")).then(() => "body");
     await guard.enter(parts.inbound(headers), deadlineIn(1_000), receive, async (found, body) => {
       served.push(found()?.name, body);

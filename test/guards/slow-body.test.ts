@@ -52,29 +52,3 @@ test("a read over Connect is rejected if its key was revoked while the body arri
   await service().app.services.apiKeys.revoke(new UUID(id));
   expect(await finishAll([held, kept])).toEqual([401, 200]);
 });
-
-test("a write is rejected if its account was suspended while the body arrived [CON-03]", async () => {
-  const { key, id } = await service().account();
-  const held = holdCreate(key);
-  await sleep(heldMs);
-  await service().internalCall("records.admin.v1.AccountService/SuspendAccount", { accountId: id, reason: "test" });
-  expect(await held.finish()).toBe(403);
-  expect(await stored(id)).toBe(0);
-});
-
-test("a write is rejected if writes were paused while the body arrived [CON-03, ADM-06]", async () => {
-  const { key, id } = await service().account();
-  const held = holdCreate(key);
-  await sleep(heldMs);
-  await service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: false, reason: "test" });
-  expect(await held.finish()).toBe(503);
-  await service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: true, reason: "test" });
-  expect(await stored(id)).toBe(0);
-});
-
-test("a write is done if nothing changed while its body arrived", async () => {
-  const { key, id } = await service().account();
-  const held = holdCreate(key);
-  await sleep(heldMs);
-  expect([await held.finish(), await stored(id)]).toEqual([201, 1]);
-});
