@@ -1,9 +1,7 @@
 // Forged and malformed access tokens of every known kind: each is 401 with the challenge, and none makes
 // us send the provider many requests.
-import { createHash } from "node:crypto";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newSecret } from "../../../src/api-keys/secret.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   clientId,
@@ -34,11 +32,6 @@ const { claims, good, hmac, publicJwk, spoilt, byAttacker, signedText } = create
 
 const bad: Readonly<Record<string, readonly [make: () => Promise<string> | string, why: RegExp]>> = {
   "alg none": [() => new UnsecuredJWT(claims()).encode(), /algorithm/],
-  "alg none with a kid and a type": [
-    () => `${base64({ alg: "none", kid: "first", typ: "at+jwt" })}.${base64(claims())}.`,
-    /algorithm/,
-  ],
-  "alg nOnE": [() => `${base64({ alg: "nOnE", typ: "at+jwt" })}.${base64(claims())}.`, /algorithm/],
   "alg none and a good token's signature": [
     () => spoilt(([, body, signature]) => `${base64({ alg: "none", typ: "at+jwt" })}.${body}.${signature}`),
     /algorithm/,
@@ -47,22 +40,9 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     () => spoilt(([, body, signature]) => `${base64({ typ: "at+jwt" })}.${body}.${signature}`),
     /algorithm|malformed/,
   ],
-  "an alg that is no text": [
-    () => spoilt(([, body, signature]) => `${base64({ alg: ["RS256"], typ: "at+jwt" })}.${body}.${signature}`),
-    /algorithm|malformed/,
-  ],
   "HS256 with the public key as PEM": [async () => hmac(await exportSPKI(fake().key.publicKey)), /algorithm/],
-  "HS256 with the public key as PEM without its last line's end": [
-    async () => hmac((await exportSPKI(fake().key.publicKey)).trim()),
-    /algorithm/,
-  ],
   "HS256 with the public key as JWK": [async () => hmac(JSON.stringify(await publicJwk())), /algorithm/],
-  "HS512 with the modulus": [
-    async () => hmac(Buffer.from(String((await publicJwk())["n"]), "base64url"), "HS512"),
-    /algorithm/,
-  ],
   "HS256 with our client secret": [() => hmac(clientSecret), /algorithm/],
-  "HS256 with nothing": [() => hmac(""), /algorithm/],
   "the attacker's signature under the provider's kid": [
     () => byAttacker({ kid: fake().key.kid }),
     /signature is wrong/,
@@ -72,15 +52,10 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     () => byAttacker({ kid: fake().key.kid, jku: `${attacker.issuer}/jwks` }),
     /signature is wrong/,
   ],
-  "an x5u of the attacker": [
-    () => byAttacker({ kid: fake().key.kid, x5u: `${attacker.issuer}/x5u` }),
-    /signature is wrong/,
-  ],
   "a jwk of the attacker": [
     async () => byAttacker({ kid: fake().key.kid, jwk: await exportJWK(attacker.key.publicKey) }),
     /signature is wrong/,
   ],
-  "an x5c": [() => byAttacker({ kid: fake().key.kid, x5c: ["MIIB"] }), /signature is wrong/],
   "a crit that is unknown": [
     () =>
       good({}, { crit: ["x-must"], "x-must": 1 }).catch(() =>
@@ -88,14 +63,6 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
           ([, body, signature]) =>
             `${base64({ alg: "RS256", kid: fake().key.kid, typ: "at+jwt", crit: ["x-must"], "x-must": 1 })}.${body}.${signature}`,
         ),
-      ),
-    /malformed/,
-  ],
-  "an empty crit": [
-    () =>
-      spoilt(
-        ([, body, signature]) =>
-          `${base64({ alg: "RS256", kid: fake().key.kid, typ: "at+jwt", crit: [] })}.${body}.${signature}`,
       ),
     /malformed/,
   ],
@@ -114,13 +81,6 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
       ),
     /unknown key|signature/,
   ],
-  "an alg of another kind of key": [
-    () =>
-      spoilt(
-        ([, body, signature]) => `${base64({ alg: "ES256", kid: fake().key.kid, typ: "at+jwt" })}.${body}.${signature}`,
-      ),
-    /unknown key|signature/,
-  ],
   "EdDSA of a key of the attacker's": [
     async () =>
       new SignJWT(claims())
@@ -134,30 +94,17 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     /signature|unknown key/,
   ],
   "the issuer with a slash": [() => good({ iss: `${fake().issuer}/` }), /another issuer/],
-  "the issuer with a blank": [() => good({ iss: `${fake().issuer} ` }), /another issuer/],
   "the issuer under another scheme": [() => good({ iss: fake().issuer.replace("http:", "https:") }), /another issuer/],
-  "the issuer's beginning": [() => good({ iss: fake().issuer.slice(0, -1) }), /another issuer/],
-  "the issuer under another name of the host": [
-    () => good({ iss: fake().issuer.replace("127.0.0.1", "localhost") }),
-    /another issuer/,
-  ],
   "the issuer in a list": [() => good({ iss: [fake().issuer] }), /another issuer|malformed/],
   none: [() => good({ iss: undefined }), /another issuer|malformed/],
   "an expiry in the past": [() => good({ exp: seconds() - 1 }), /expired/],
-  "an expiry long ago": [() => good({ iat: 1_000_000, exp: 1_000_600 }), /expired/],
   "an expiry of zero": [() => good({ exp: 0 }), /expired/],
   "no expiry": [() => good({ exp: undefined }), /malformed/],
   "an expiry that is a text": [() => good({ exp: String(seconds() + 600) }), /malformed/],
-  "an expiry of null": [() => good({ exp: null }), /malformed/],
   "a beginning in the future": [() => good({ nbf: seconds() + 3_600 }), /not valid yet/],
-  "a beginning that is a text": [() => good({ nbf: "now" }), /malformed|not valid yet/],
   "an ID token of ours": [() => fake().sign(idClaims(fake(), { nonce: "n" }), { typ: "JWT" }), /not an access token/],
   "an ID token without a type": [
     () => fake().sign(idClaims(fake(), { at_hash: "x", scope: "openid" })),
-    /not an access token/,
-  ],
-  "an ID token of an assistant": [
-    () => fake().sign(idClaims(fake(), { aud: "an-assistant" }), { typ: "JWT" }),
     /not an access token/,
   ],
   "an ID token of Keycloak's making": [
@@ -172,12 +119,7 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     () => fake().sign(logoutClaims(fake(), { scope: "openid" }), { typ: "logout+jwt" }),
     /not an access token/,
   ],
-  "a logout token of type JWT": [
-    () => fake().sign(logoutClaims(fake(), { scope: "openid" }), { typ: "JWT" }),
-    /not an access token/,
-  ],
   "a refresh token that is a JWT": [() => good({ typ: "Refresh" }, { typ: "JWT" }), /not an access token/],
-  "an offline token that is a JWT": [() => good({ typ: "Offline" }, { typ: "JWT" }), /not an access token/],
   "a client's assertion": [
     () =>
       fake().sign(
@@ -187,20 +129,13 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     /not an access token/,
   ],
   "the type of a DPoP proof": [() => good({}, { typ: "dpop+jwt" }), /not an access token/],
-  "the type of a security event": [() => good({}, { typ: "secevent+jwt" }), /not an access token/],
   "a type that is a number": [() => good({}, { typ: 7 }), /malformed|not an access token/],
   "no sub": [() => good({ sub: undefined }), /malformed|names no user/],
   "a sub that is a number": [() => good({ sub: 5 }), /malformed|names no user/],
-  "a sub that is a list": [() => good({ sub: ["person-dora"] }), /malformed|names no user/],
   "a sub that is a query of MongoDB": [() => good({ sub: { $gt: "" } }), /malformed|names no user/],
   "an empty sub": [() => good({ sub: "" }), /names no user/],
-  "a sub of null": [() => good({ sub: null }), /malformed|names no user/],
   "another user in the payload": [
     () => spoilt(([header, , signature]) => `${header}.${base64(claims({ sub: "person-ann" }))}.${signature}`),
-    /signature is wrong/,
-  ],
-  "a later expiry in the payload": [
-    () => spoilt(([header, , signature]) => `${header}.${base64(claims({ exp: seconds() + 99_999 }))}.${signature}`),
     /signature is wrong/,
   ],
   "a payload that is no JSON": [
@@ -208,20 +143,16 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     /signature|malformed/,
   ],
   "a payload that is signed and a list": [async () => signedText("[]"), /malformed/],
-  "a payload that is signed and no JSON": [async () => signedText("hello"), /malformed/],
   "a signature that was cut": [
     () => spoilt(([header, body, signature]) => `${header}.${body}.${signature.slice(0, -4)}`),
     /signature is wrong/,
   ],
-  "an empty signature": [() => spoilt(([header, body]) => `${header}.${body}.`), /signature|malformed/],
   "no signature": [() => spoilt(([header, body]) => `${header}.${body}`), /malformed or unknown/],
   "a signature with more behind": [
     () => spoilt(([header, body, signature]) => `${header}.${body}.${signature}AAAA`),
     /signature is wrong/,
   ],
   "a fourth part": [() => spoilt((parts) => `${parts.join(".")}.x`), /malformed or unknown/],
-  "three dots": [() => "...", /malformed or unknown/],
-  "two dots": [() => "..", /malformed/],
   "parts that are no base64": [() => "a.b.c", /malformed/],
   "letters that no token has": [() => "tök€n".replace("€", "\u00a4"), /malformed/],
   "a JWE": [
@@ -232,20 +163,13 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
     /malformed or unknown/,
   ],
   "an API key that is valid": [async () => (await service().account()).key, /an API key/],
-  "an API key of nobody": [() => newSecret(), /an API key/],
   "the service token": [() => service().serviceToken, /malformed or unknown/],
   "a dashboard session": [
     async () => (await openSession(service(), "person-dora", "dora@example.com")).cookie.split("=")[1] ?? "",
     /malformed/,
   ],
-  "a dashboard cookie": [
-    async () => (await openSession(service(), "person-dora", "dora@example.com")).cookie,
-    /malformed/,
-  ],
-  "an empty token's hash": [() => createHash("sha256").update("").digest("hex"), /malformed or unknown/],
   "10 kB": [() => good({ padding: "x".repeat(7_500) }), /malformed/],
   null: [() => "null", /malformed or unknown/],
-  undefined: [() => "undefined", /malformed or unknown/],
 };
 
 describe("a bad token is 401 with the challenge", () => {

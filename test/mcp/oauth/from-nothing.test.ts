@@ -1,79 +1,15 @@
 // From nothing to a response, as an assistant goes: 401, both metadata documents, registration, the login, a token, the
 // tools.
-import type {
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
-} from "@modelcontextprotocol/client";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import { noteSecret } from "../../fixtures/service/secrets.ts";
+import { createSdkProvider } from "../../fixtures/providers/assistant.ts";
+import { assistantUri } from "../../fixtures/sign-in/provider.ts";
 
 const fixture = useSignInFixture();
-const callback = "http://127.0.0.1:9/callback";
-
-/** What an assistant keeps of a service, and where it wants the user to go. */
-interface Assistant extends OAuthClientProvider {
-  leadsTo: URL | undefined;
-  client: StoredOAuthClientInformation | undefined;
-  held: StoredOAuthTokens | undefined;
-}
-
-/**
- * The official client's own way to sign in, which knows nothing but the address; the user is a browser without
- * scripts.
- */
-function newAssistant(scope?: string): Assistant {
-  let verifier = "";
-  let discovered: OAuthDiscoveryState | undefined;
-  return {
-    leadsTo: undefined,
-    client: undefined,
-    held: undefined,
-    redirectUrl: callback,
-    clientMetadata: {
-      client_name: "An assistant",
-      redirect_uris: [callback],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-      ...(scope === undefined ? {} : { scope }),
-    },
-    clientInformation() {
-      return this.client;
-    },
-    saveClientInformation(information) {
-      this.client = information;
-    },
-    tokens() {
-      return this.held;
-    },
-    saveTokens(tokens) {
-      this.held = tokens;
-      noteSecret(tokens.access_token);
-    },
-    redirectToAuthorization(url) {
-      this.leadsTo = url;
-    },
-    discoveryState: () => discovered,
-    saveDiscoveryState(state) {
-      discovered = state;
-    },
-    saveCodeVerifier(text) {
-      verifier = text;
-    },
-    codeVerifier: () => verifier,
-    invalidateCredentials(which) {
-      if (which === "tokens" || which === "all") this.held = undefined;
-      if (which === "client" || which === "all") this.client = undefined;
-    },
-  };
-}
 
 test.each([
   ["2026-07-28", true],
@@ -89,7 +25,7 @@ test.each([
     const contact = await ingestInto(service, account?._id.toHexString() ?? "").contact({
       full_name: `Grace ${revision}`,
     });
-    const assistant = newAssistant();
+    const assistant = createSdkProvider();
     const open = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
     const newClient = () =>
       new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
@@ -100,7 +36,7 @@ test.each([
     expect(assistant.leadsTo?.searchParams.get("code_challenge_method")).toBe("S256");
     expect(assistant.leadsTo?.searchParams.get("client_id")).toBe(assistant.client?.client_id);
 
-    const browser = createBrowser([callback]);
+    const browser = createBrowser([assistantUri]);
     let page = await browser.submit(
       await browser.open(assistant.leadsTo ?? ""),
       { login: ann.email, password: ann.password },
@@ -129,11 +65,11 @@ test.concurrent.each([
   async (_revision, modern, scope) => {
     const { base, provider, newUser } = fixture();
     const user = await newUser();
-    const assistant = newAssistant(scope);
+    const assistant = createSdkProvider(scope);
     const connection = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
     const newClient = () =>
       new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
-    const browser = createBrowser([callback]);
+    const browser = createBrowser([assistantUri]);
     const letIn = async (transport: StreamableHTTPClientTransport): Promise<void> => {
       let page = await browser.open(assistant.leadsTo ?? "");
       if (page.text.includes('name="password"'))

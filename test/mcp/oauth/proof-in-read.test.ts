@@ -1,42 +1,30 @@
 // A tool call of a known token: its read verifies the token in the same command, and returns nothing once it has ended.
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listenToMongo, listenToRedis } from "../../fixtures/databases/commands.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { accessToken, offerIntrospection, send, sendBatch } from "../../fixtures/sign-in/assistants.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { advanceClock } from "../../support/advance-clock.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { useFakeProvider } from "../../support/at-fake-provider.ts";
 
-let provider: FakeProvider;
-let service: TestService;
+const { fake: provider, service } = useFakeProvider({
+  prepare: (fake) => offerIntrospection(fake, () => ({ active: true, ...introspected })),
+});
 
 /** What introspection says of every token besides its own claims. */
 let introspected: Record<string, unknown> = {};
 
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  offerIntrospection(provider, () => ({ active: true, ...introspected }));
-  service = await startService(provider.settings());
-});
-afterAll(async () => {
-  await service.stop();
-  await provider.stop();
-});
-
 /** A user with an account that has a contact, and a token that the instance knows. */
 async function known(claims?: object): Promise<{ subject: string; accountId: UUID; token: string }> {
   const subject = randomUUID();
-  const { id } = await service.account();
+  const { id } = await service().account();
   const accountId = UUID.createFromHexString(id);
-  await service.app.services.accounts.link(accountId, { issuer: provider.issuer, subject });
-  await ingestInto(service, id).contact({ full_name: "Ann Lee" });
+  await service().app.services.accounts.link(accountId, { issuer: provider().issuer, subject });
+  await ingestInto(service(), id).contact({ full_name: "Ann Lee" });
   const now = Math.floor(Date.now() / 1_000);
   const signedIn = claims ?? { auth_time: now, sid: `session of ${subject}` };
-  const token = await accessToken(provider, { sub: subject, ...signedIn });
+  const token = await accessToken(provider(), { sub: subject, ...signedIn });
   expect(await called(token)).toEqual({ status: 200, shows: true });
   return { subject, accountId, token };
 }
@@ -45,13 +33,13 @@ const search = { method: "tools/call", params: { name: "search_contacts", argume
 
 /** Searches by the tool; whether the response shows the contact. */
 async function called(token: string, message: object = search): Promise<{ status: number; shows: boolean }> {
-  const { status, text } = await send(service.base, `Bearer ${token}`, message);
+  const { status, text } = await send(service().base, `Bearer ${token}`, message);
   return { status, shows: text.includes("Ann Lee") };
 }
 
 /** The commands of a request. */
 async function commandsOf(work: () => Promise<unknown>): Promise<{ mongo: string[]; redis: string[] }> {
-  const [toRedis, toMongo] = [await listenToRedis(service.redis.uri), listenToMongo(service.app.client)];
+  const [toRedis, toMongo] = [await listenToRedis(service().redis.uri), listenToMongo(service().app.client)];
   await work();
   return { mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
@@ -59,7 +47,7 @@ async function commandsOf(work: () => Promise<unknown>): Promise<{ mongo: string
 test("a contact that has the id and the email of its account is read like any other [ING-01]", async () => {
   const { accountId, token } = await known();
   const id = accountId.toHexString();
-  await ingestInto(service, id).contact({ id, full_name: "Ann Lee", email: "own@example.com" });
+  await ingestInto(service(), id).contact({ id, full_name: "Ann Lee", email: "own@example.com" });
   const get = { method: "tools/call", params: { name: "get_contact", arguments: { contact_id: id } } };
   expect(await called(token, get)).toEqual({ status: 200, shows: true });
 });
@@ -75,15 +63,15 @@ test("a call that reads nothing looks up its token", async () => {
   expect(await commandsOf(list)).toEqual({ mongo: ["aggregate ended_sessions"], redis: ["evalsha"] });
 });
 
-const database = () => service.app.client.db();
+const database = () => service().app.client.db();
 
 test("a batch looks up an ended token once, before any of its calls", async () => {
   const { subject, token } = await known();
   await database()
     .collection("ended_sessions")
-    .insertOne({ _id: { issuer: provider.issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never);
+    .insertOne({ _id: { issuer: provider().issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never);
   const statuses: number[] = [];
-  const sent = async (): Promise<unknown> => statuses.push((await sendBatch(service.base, token, 5)).status);
+  const sent = async (): Promise<unknown> => statuses.push((await sendBatch(service().base, token, 5)).status);
   expect(await commandsOf(sent)).toEqual({ mongo: ["aggregate ended_sessions"], redis: ["evalsha"] });
   expect(statuses).toEqual([401]);
 });
@@ -95,7 +83,7 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
       database()
         .collection("ended_sessions")
         .insertOne({
-          _id: { issuer: provider.issuer, subject },
+          _id: { issuer: provider().issuer, subject },
           ended_at: new Date(),
           later_than: new Date(),
         } as never),
@@ -106,7 +94,7 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
     ({ subject }) =>
       database()
         .collection("ended_sessions")
-        .insertOne({ _id: { issuer: provider.issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never),
+        .insertOne({ _id: { issuer: provider().issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never),
     401,
   ],
   [
@@ -131,8 +119,8 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
       await database()
         .collection("accounts")
         .updateOne({ _id: accountId } as never, { $unset: { identities: 1 } });
-      const { id } = await service.account();
-      await service.app.services.accounts.link(UUID.createFromHexString(id), { issuer: provider.issuer, subject });
+      const { id } = await service().account();
+      await service().app.services.accounts.link(UUID.createFromHexString(id), { issuer: provider().issuer, subject });
     },
     503,
   ],
@@ -148,12 +136,12 @@ test("a token whose user has signed in again returns its records, although the r
   const now = Math.floor(Date.now() / 1_000);
   introspected = { auth_time: now - 60 };
   const { subject, token } = await known({});
-  const end = { _id: { issuer: provider.issuer, subject }, ended_at: new Date(), later_than: new Date(now * 1_000) };
+  const end = { _id: { issuer: provider().issuer, subject }, ended_at: new Date(), later_than: new Date(now * 1_000) };
   await database()
     .collection("ended_sessions")
     .insertOne(end as never);
   introspected = { auth_time: now + 1 };
   // Longer than the instance remembers what introspection says.
-  await sleep(3_100);
+  await advanceClock(4, service().app.client);
   expect(await called(token)).toEqual({ status: 200, shows: true });
 });

@@ -1,11 +1,11 @@
 // A provider that responds and does not let the service introspect: a signed token stays valid, as while it is away,
 // one that only the provider can read does not, and the operator learns of it.
 import { randomBytes, randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FakeProvider, ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
 import { json, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../fixtures/sign-in/fixture.ts";
+import { advanceClock } from "../../support/advance-clock.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { accessToken, expectChallenge, offerIntrospection, send, statusOf } from "../../fixtures/sign-in/assistants.ts";
@@ -34,7 +34,7 @@ function opaque(): string {
   return token;
 }
 /** What was introspected before is old now. */
-const grownOld = (): Promise<void> => sleep(3_200);
+const grownOld = (): Promise<void> => advanceClock(4, service.app.client);
 const challenged: ResponseHandler = (_request, response) =>
   void response.writeHead(401, { "WWW-Authenticate": 'Basic realm="the provider"' }).end();
 const page =

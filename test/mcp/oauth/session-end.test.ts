@@ -177,18 +177,6 @@ test("a token that is revoked before its first use is rejected at once, and so i
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(401), both(401)]);
 });
 
-test("rejects a refresh token and an ID token as an access token [OAU-07]", async () => {
-  const ann = await fixture().newUser();
-  const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
-  expect(refreshToken).not.toBe("");
-  expectChallenge(await send(fixture().base, `Bearer ${refreshToken}`), fixture().base, /not an access token/);
-  const { id_token: idToken = "" } = await openid.refreshTokenGrant(client, refreshToken);
-  noteSecret(idToken);
-  expect(idToken.split(".").length).toBe(3);
-  expectChallenge(await send(fixture().base, `Bearer ${idToken}`), fixture().base, /not an access token/);
-  expect(browser.cookiesFor(fixture().base)).toBe("");
-});
-
 test("accepts a resource of ours at every step, and requires none [OAU-08, OAU-09]", async () => {
   const ann = await fixture().newUser();
   const { base } = fixture();

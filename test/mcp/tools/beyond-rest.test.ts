@@ -6,7 +6,6 @@ import { call, holderOf } from "./set-up.ts";
 
 const fixture = useSignInFixture();
 let holder: Holder;
-/** The ids of the records by their names. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -48,7 +47,6 @@ const spoken = [
 interface Case {
   readonly what: string;
   readonly tool: string;
-  /** The rpc, and the name of its list. */
   readonly rpc: readonly [service: string, method: string, list: string];
   given(): Record<string, unknown>;
   readonly found: readonly string[];
@@ -209,28 +207,15 @@ test.each([
   ["search_contacts", () => ({ last_session_before: "summer" }), /last_session_before: /],
   ["list_sessions", () => ({ query: "ann", any_word: true, order: "soonest" }), /order: must not be soonest/],
   ["list_sessions", () => ({ order: "oldest" }), /order: must be one of/],
-  ["search_contacts", () => ({ state: "asleep" }), /state: must be one of/],
-  ["search_contacts", () => ({ query: "a", state: "any" }), /query: /],
-  ["search_contacts", () => ({ limit: 26 }), /limit: /],
   ["search_contacts", () => ({ query: "ann", any_word: true, state: "any" }), /any_word: must be left out/],
   ["search_notes", () => ({ contact_id: ids["zoe"], session_id: ids["kick"] }), /session_id: must be left out/],
-  ["get_session_transcript", () => ({}), /session_id: is required/],
   ["get_session_transcript", () => ({ query: "price" }), /session_id: is required/],
   ["search_transcripts", () => ({}), /query: is required/],
-  ["search_transcripts", () => ({ query: "price", limit: 26 }), /limit: /],
-  ["search_transcripts", () => ({ query: "price", to: "today" }), /to: must be a date that exists/],
   ["get_session_transcript", () => ({ query: "p", session_id: ids["price"] }), /query: /],
-  ["get_session_transcript", () => ({ query: "price", session_id: true }), /session_id: must be a string/],
   [
     "get_session_transcript",
     () => ({ query: "price", session_id: ids["price"], offset: 5 }),
     /offset: must not be given/,
-  ],
-  ["search_transcripts", () => ({ query: "price", contact_id: `session:${ids["price"]}` }), /contact_id: must be/],
-  [
-    "get_session_transcript",
-    () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
-    /contact_id: must be left out/,
   ],
 ] as const)("%s rejects invalid arguments, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
   const { isError, text } = await call(holder, tool, given());

@@ -1,9 +1,8 @@
 // Assistants for the tests of the tools: signed in once through the forms, with the official client or with requests
 // made by hand.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import * as openid from "openid-client";
 import { onTestFinished } from "vitest";
-import { assistantOf, atAssistant, newBrowser, start } from "../../fixtures/sign-in/provider.ts";
+import { letIn } from "../../fixtures/sign-in/assistants.ts";
 import type { User } from "../../../src/embedded/provider/provider.ts";
 import type { Ingest } from "../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
@@ -29,18 +28,13 @@ export interface Holder {
 
 /** Signs a user in at an assistant that registers itself. */
 export async function holderOf({ provider, service, base }: SignInFixture, user: User = ann): Promise<Holder> {
-  const client = await assistantOf(provider.issuer);
-  const browser = newBrowser();
-  const { url, checks } = await start(client, atAssistant);
-  let page = await browser.submit(await browser.open(url), { login: user.email, password: user.password }, "Sign in");
-  if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
-  const { access_token: token } = await openid.authorizationCodeGrant(client, page.url, checks);
+  const { token } = await letIn(provider.issuer, user);
   const account = (await service.app.services.accounts.list(1_000, 0, undefined)).find(
     ({ email }) => email === user.email,
   );
   if (account === undefined) throw new Error(`no account of ${user.email}`);
   const { secret: key } = await service.app.services.apiKeys.create(account._id, "read_write");
-  for (const secret of [token, key]) noteSecret(secret);
+  noteSecret(key);
   const accountId = account._id.toHexString();
   return { url: `${base}/mcp`, token, accountId, key, put: ingestInto(service, accountId) };
 }
@@ -106,7 +100,6 @@ export function message(
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params: withMeta };
 }
 
-/** The headers that go with it. */
 export function headersFor(
   revision: Revision,
   method: string,
@@ -137,7 +130,6 @@ export function request(
   });
 }
 
-/** The result of a tool. */
 export interface Outcome {
   readonly isError: boolean;
   readonly text: string;
