@@ -47,7 +47,6 @@ const cardsOf =
   async (contacts) =>
     (await read("vcard", contacts.map(cardOf).join(""))).entries.map(held);
 
-/** A card as an old phone writes it. */
 function oldCard({ fullName, email, phone, notes }: ContactItem): string {
   const quoted = (property: string, value: string | undefined): string => {
     const octets = [...Buffer.from(value ?? "")].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, "0")}`);
@@ -214,18 +213,11 @@ const dialects: Readonly<Record<string, Write>> = {
     const file = Buffer.from(`\uFEFF${contacts.map((one) => vcard(one)).join("")}`, "utf16le");
     return (await read("vcard", file)).entries.map(held);
   },
-  "CSV of Records": csvOf("records"),
   "CSV of Records for Excel": csvOf("records", "\uFEFF"),
   "CSV with the line sep= of Excel": csvOf("records", "sep=,\r\n"),
   "CSV of Google": csvOf("google"),
   "CSV of Outlook": csvOf("outlook", "\uFEFF"),
-  "vCard 3.0": cardsOf((one) => vcard(one)),
-  "vCard 4.0": cardsOf((one) => vcard(one, "4.0")),
   "vCard 2.1": cardsOf(oldCard),
-  NDJSON: async (contacts) => {
-    const file = contacts.map((value) => ndjsonLine(contactRecord(value))).join("");
-    return (await everyOf(readNdjson(linesOf(chunksOf(file))))).map(held);
-  },
   "a JSON array": async (contacts) => {
     const file = `[\n${contacts.map((value) => ndjsonLine(contactRecord(value))).join(",")}]`;
     return (await everyOf(readNdjson(linesOf(chunksOf(file))))).map(held);

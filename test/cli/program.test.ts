@@ -1,10 +1,8 @@
 // The `records` program itself: help, status, where it finds the service, and how it says that something is wrong.
-import { readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
 import { Command } from "commander";
@@ -272,13 +270,6 @@ test("a link that is closed while it connects leaves no connection", async () =>
   await once(socket.resume(), "close");
   silent.close();
   expect(failure).toMatchObject({ code: Code.Canceled });
-});
-
-test("--version prints the version of the package", async () => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
-    version: string;
-  };
-  expect(await startCli(["--version"]).ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("a text of the service cannot control the terminal: its control characters are shown, and are exact in JSON", async () => {

@@ -3,37 +3,24 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkCertificates } from "../../../src/cli/doctor/certificates.ts";
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { createDoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { dataFolder, endProgram, startProgram } from "../../program.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { asAdministrator } from "../../fixtures/databases/database.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
 import { expiresAt, startTlsServer } from "../../support/tls-server.ts";
-import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
+import type { Installation } from "./set-up.ts";
+import { faultsAmong, faultsOf, findingOf, useInstallation } from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const dayMs = 86_400_000;
-let fake: FakeProvider;
-let service: TestService;
-let environment: Record<string, string>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider();
-  makeWhole(fake);
-  service = await startService(fake.settings());
-  environment = environmentOf(service, fake.settings());
-});
-afterAll(async () => {
-  await service.stop();
-  await fake.stop();
-});
+const installation = useInstallation();
+let service: Installation["service"];
+let environment: Installation["environment"];
+beforeAll(() => void ({ service, environment } = installation()));
 
 describe("MongoDB", () => {
   /** The URI of a user with these privileges and no others. */

@@ -1,7 +1,7 @@
 // The doctor reports what keeps a service from working, each fault next to a healthy control.
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { asAdministrator } from "../../fixtures/databases/database.ts";
 import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
@@ -9,7 +9,7 @@ import { authenticationOf, away, clientSecret, json, toForm } from "../../fixtur
 import { offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
 import type { Installation } from "./set-up.ts";
 import { faultsAmong, faultsOf, findingOf, useInstallation } from "./set-up.ts";
-import { slowProxy } from "./slow-proxy.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 const hour = 3_600_000;
@@ -152,16 +152,15 @@ describe("Redis", () => {
   });
 
   test("reports a Redis that takes more than 50 ms to respond [OPS-04]", async () => {
-    const slow = await slowProxy(environment["REDIS_URL"] ?? "", 80);
-    try {
-      expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([
-        expect.stringMatching(
-          /^redis\.latency: Median round trip: (\d+\.\d) ms\. 19 of 20 took at most \d+\.\d ms\. After 50 ms, Redis counts as unavailable/,
-        ),
-      ]);
-    } finally {
-      await slow.stop();
-    }
+    const url = new URL(environment["REDIS_URL"] ?? "");
+    const slow = await startProxy(url.host);
+    onTestFinished(() => slow.close());
+    await slow.set({ delayMs: 40 });
+    expect(await faultsOf({ ...environment, REDIS_URL: url.href.replace(url.host, slow.host) })).toEqual([
+      expect.stringMatching(
+        /^redis\.latency: Median round trip: (\d+\.\d) ms\. 19 of 20 took at most \d+\.\d ms\. After 50 ms, Redis counts as unavailable/,
+      ),
+    ]);
   });
 });
 

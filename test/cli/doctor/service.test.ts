@@ -3,30 +3,18 @@
 import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { createRedaction, shownUri } from "../../../src/cli/doctor/redaction.ts";
 import { readConfig } from "../../../src/config/config.ts";
-import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
-import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
+import type { Installation } from "./set-up.ts";
+import { faultsAmong, faultsOf, findingOf, useInstallation } from "./set-up.ts";
 
-let fake: FakeProvider;
-let service: TestService;
-let environment: Record<string, string>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider();
-  makeWhole(fake);
-  service = await startService(fake.settings());
-  environment = environmentOf(service, fake.settings());
-});
-afterAll(async () => {
-  await service.stop();
-  await fake.stop();
-});
+const installation = useInstallation();
+let fake: Installation["fake"];
+let service: Installation["service"];
+let environment: Installation["environment"];
+beforeAll(() => void ({ fake, service, environment } = installation()));
 
 /** A reverse proxy before the service that drops these headers of every response. */
 async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
