@@ -40,7 +40,7 @@ export const contactWriteCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Bo", email: null, phone: null }),
   },
   {
-    title: "a create accepts null for email and phone [CCR-14]",
+    title: "a create accepts null for email and phone [CCR-14, VAL-17]",
     rpc: "CreateContact",
     ...created,
     request: () => ({ full_name: "Bo", email: null, phone: null }),

@@ -41,30 +41,3 @@ test("an unknown path under /v1 is 404 in the envelope, also with a trailing or 
     }
   }
 });
-
-test("another method on a known path is 405 in the envelope with Allow [ERR-06]", async () => {
-  const owner = await newOwner(service());
-  const allowed: readonly (readonly [path: string, allow: string[]])[] = [
-    ["/v1/health", ["GET", "HEAD", "OPTIONS"]],
-    ["/v1/contacts", ["GET", "HEAD", "OPTIONS", "POST"]],
-    [`/v1/contacts/${owner.contact}`, ["GET", "HEAD", "OPTIONS", "PATCH"]],
-    [`/v1/contacts/${owner.contact}/notes`, ["OPTIONS", "POST"]],
-    ["/v1/sessions", ["GET", "HEAD", "OPTIONS"]],
-    [`/v1/sessions/${owner.session}`, ["GET", "HEAD", "OPTIONS"]],
-    [`/v1/sessions/${owner.session}/transcript`, ["GET", "HEAD", "OPTIONS"]],
-    ["/v1/notes", ["GET", "HEAD", "OPTIONS"]],
-    ["/v1/contacts/no-uuid", ["GET", "HEAD", "OPTIONS", "PATCH"]],
-  ];
-  for (const [path, allow] of allowed) {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !allow.includes(name))) {
-      for (const key of [owner.key, undefined]) {
-        const response = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
-        expect([response.status, response.text], `${method} ${path}`).toEqual([
-          405,
-          '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods.","reason":"METHOD_NOT_ALLOWED"}}',
-        ]);
-        expect(response.headers.get("allow")?.split(", ").sort()).toEqual(allow);
-      }
-    }
-  }
-});

@@ -1,8 +1,6 @@
 // Request bodies: what is rejected, with which message, and what reaches the service (contract §2.3,
 // §2.4, §2.7).
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { create } from "@bufbuild/protobuf";
-import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Running } from "./gateway.ts";
 import { startGateway } from "./gateway.ts";
 
@@ -28,18 +26,6 @@ async function rejections(body: string | Buffer | undefined, headers: Record<str
 }
 
 test.each([
-  "application/json",
-  "Application/JSON",
-  "application/json;charset=utf-8",
-  'application/json ; charset="UTF-8"',
-  "application/json; charset=utf8",
-  "application/json; charset=UTF8",
-  "application/json; charset=utf-8 ",
-])("accepts the Content-Type %j [VAL-05]", async (type) => {
-  expect(await rejections(good, { "content-type": type })).toEqual([]);
-});
-
-test.each([
   ["application/json; charset=latin1", "charset=latin1"],
   ["application/json; version=1", "version=1"],
   ['application/json; charset=utf-8; profile="a b"', "profile=a b"],
@@ -54,25 +40,11 @@ test("the rejection of a parameter that is sent twice says so [VAL-05]", async (
   ]);
 });
 
-test.each(["", "text/plain", "application/jsonx", "application/vnd.api+json", "multipart/form-data; boundary=x"])(
-  "rejects the Content-Type %j [VAL-05]",
-  async (type) => {
-    expect(await rejections(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
-  },
-);
-
 test("rejects every Content-Encoding except identity", async () => {
   expect(await rejections(good, { "content-encoding": "gzip" })).toEqual([
     "Content-Encoding is not supported: send the body uncompressed",
   ]);
   expect(await rejections(good, { "content-encoding": "identity" })).toEqual([]);
-});
-
-test("rejects a missing or empty body if one is required, whatever its type [VAL-01]", async () => {
-  expect(await rejections(undefined)).toEqual(["the request must have a body: a JSON object"]);
-  expect(await rejections("", { "content-type": "text/plain" })).toEqual([
-    "the request must have a body: a JSON object",
-  ]);
 });
 
 test.each([
@@ -92,14 +64,6 @@ test.each([
     expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
   },
 );
-
-test("reports violations of the path along with a body that cannot be read", async () => {
-  await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
-  expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([
-    ["contact_id", "encoding"],
-    ["", "object"],
-  ]);
-});
 
 test.each([
   ['{"full_name":5}', ["full_name: must be a string"]],
@@ -139,21 +103,6 @@ test.each([
   expect(await rejections(body)).toEqual(expected);
 });
 
-test("a violation has a machine-readable rule, and its field counts as not sent", async () => {
-  const rules = [];
-  for (const [method, path, body] of [
-    ["POST", "/v1/contacts", '{"full_name":5,"nickname":1}'],
-    ["POST", "/v1/contacts", '{"email":null}'],
-    ["PATCH", "/v1/contacts/7", '{"full_name":null}'],
-    ["PATCH", "/v1/contacts/7", "{}"],
-  ] as const) {
-    await gateway.send(method, path, { body });
-    rules.push(gateway.violations.at(-1)?.map(({ rule }) => rule));
-  }
-  expect(rules).toEqual([["type", "unknown_property"], ["required"], ["not_null"], ["min_properties"]]);
-  expect(gateway.messages[0]).toMatchObject({ fullName: "" });
-});
-
 test("names at most 50 unknown properties and the number of the others, and cuts off long names", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
   const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
@@ -185,43 +134,5 @@ test("reports every violation of known names once, however many names are unknow
     "email: must not be given more than once",
     "phone: must be a string",
     "full_name: is required",
-  ]);
-});
-
-test("names all of fifty unknown properties, and counts no further ones", async () => {
-  const reported = await rejections(
-    JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 1]))),
-  );
-  expect(reported.at(-2)).toBe("p49: is not a known property. Use full_name, email or phone");
-});
-
-test("accepts text as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
-  expect(await rejections('{"full_name":" \\u0000é\\ud83d\\ude00e\\u0301 ","email":null,"phone":""}')).toEqual([]);
-  expect(gateway.messages[0]).toMatchObject({ fullName: " \u0000é😀e\u0301 ", phone: "" });
-  expect(gateway.messages[0]).not.toHaveProperty("email");
-});
-
-test.each([
-  ['{"full_name":"a"}', { fullName: "a" }, ["full_name"]],
-  ['{"email":null,"phone":"1"}', { phone: "1" }, ["email", "phone"]],
-  ['{"phone":null}', {}, ["phone"]],
-])("PATCH %s sets %j and names %j in the mask [CUP-14]", async (body, fields, paths) => {
-  await gateway.send("PATCH", "/v1/contacts/7", { body });
-  expect(gateway.violations[0]).toEqual([]);
-  const { $typeName: _, ...message } = gateway.messages[0] as unknown as Record<string, unknown>;
-  expect(message).toEqual({ contactId: "7", ...fields, updateMask: create(FieldMaskSchema, { paths }) });
-});
-
-test("rejects a PATCH of nothing, of null for full_name, and of the mask itself [CUP-10, CUP-11, CUP-12]", async () => {
-  const reported: unknown[] = [];
-  for (const body of ["{}", '{"full_name":null}', '{"update_mask":"phone"}', '{"contact_id":"8"}']) {
-    await gateway.send("PATCH", "/v1/contacts/7", { body });
-    reported.push(gateway.violations.pop()?.map(({ field, message }) => [field, message]));
-  }
-  expect(reported).toEqual([
-    [["", "the body must have at least one property: full_name, email, phone"]],
-    [["full_name", "must not be null"]],
-    [["update_mask", "is not a known property. Use full_name, email or phone"]],
-    [["contact_id", "is not a known property. Use full_name, email or phone"]],
   ]);
 });

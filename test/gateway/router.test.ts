@@ -17,17 +17,6 @@ function found(path: string): unknown {
   return match && [match.resource.allow, ...match.captured];
 }
 
-test("a path has its methods, and HEAD and OPTIONS [FMT-09, ERR-06]", () => {
-  expect(found("/v1/contacts")).toEqual(["GET, HEAD, POST, OPTIONS"]);
-  expect(found("/v1/contacts/7")).toEqual(["GET, HEAD, OPTIONS", "7"]);
-  expect(found("/v1/contacts/7/notes")).toEqual(["POST, OPTIONS", "7"]);
-});
-
-test("serves HEAD by the operation of GET [FMT-08]", () => {
-  const operations = router("/v1/contacts")?.resource.operations;
-  expect(operations?.get("HEAD")).toBe(operations?.get("GET"));
-});
-
 test("prefers literal text to a parameter, and falls back to the parameter if the literal has no route", () => {
   expect(found("/v1/contacts/newest")).toEqual(["DELETE, OPTIONS"]);
   expect(found("/v1/contacts/newest/3")).toEqual(["GET, HEAD, OPTIONS", "3"]);
@@ -37,16 +26,6 @@ test("prefers literal text to a parameter, and falls back to the parameter if th
 });
 
 test.each([
-  "",
-  "/",
-  "/v1",
-  "/v1/",
-  "/v1/contacts/",
-  "/v1//contacts",
-  "//v1/contacts",
-  "/v1/contacts//notes",
-  "/v1/contacts/7/notes/",
-  "/v1/contacts/7/notes/8",
   "/V1/contacts",
   "/%561/contacts",
   "/v1/%43ontacts",
@@ -57,7 +36,6 @@ test.each([
   "/v1/%6",
   "/v1/./contacts",
   "/v1/sessions/../contacts",
-  "/v1/contacts;a=b",
   "/__proto__",
 ])("%j is unknown [ERR-05]", (path) => {
   expect(router(path)).toBeUndefined();

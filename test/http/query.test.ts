@@ -47,27 +47,6 @@ test("decodes names and values, and reads a plus as a blank", () => {
   expect(read("b&a", "a").values).toEqual({ a: "" });
 });
 
-test("ignores an unknown parameter, however often it is given [VAL-10]", () => {
-  expect(read("x=1&x=2&a=3&contact_id[$ne]=1", "a")).toEqual({ values: { a: "3" }, violations: [] });
-});
-
-test("rejects a known parameter that is given twice, once, whether or not the values are equal [VAL-09]", () => {
-  const violations = [{ field: "a", rule: "repeated", message: "must not be given more than once" }];
-  expect(read("a=1&a=1", "a").violations).toEqual(violations);
-  expect(read("a=1&%61=2&a=3", "a").violations).toEqual(violations);
-});
-
-test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u0000"])(
-  "rejects %j as a value, which is not percent-encoded UTF-8",
-  (value) => {
-    expect(read(`a=${value}`, "a")).toEqual({
-      values: {},
-      violations: [{ field: "a", rule: "encoding", message: "must be percent-encoded UTF-8" }],
-    });
-    expect(read(`x=${value}`, "a").violations).toHaveLength(1);
-  },
-);
-
 test("shows a name that cannot be decoded as it was sent, and shortened", () => {
   expect(read("%zz=1").violations).toMatchObject([{ field: "%zz" }]);
   expect(read(`${"%ff".repeat(99)}=1`).violations[0]?.field).toHaveLength(65);

@@ -21,10 +21,10 @@ test.each([
   ["without a blank", "王小明"],
   ["of escapes only", '"\\\n'],
 ])("splits a long text %s and joins it unchanged", async (_what, unit) => {
-  const text = unit.repeat(1_200_000);
+  const text = unit.repeat(1_500_000 / Buffer.byteLength(unit));
   const deflated = await deflateText(text);
   expect((await inflateText(deflated, Infinity)) === text).toBe(true);
-  const beginning = await inflateText(deflated, 2_000_000);
+  const beginning = await inflateText(deflated, 700_000);
   expect(text.startsWith(beginning)).toBe(true);
   const message = defineDeflatedField({ transcript: undefined as string | undefined }, "transcript", deflated);
   await inflateResponseText({ response: message });

@@ -135,30 +135,6 @@ test("DOC_PROVIDER names the field of the document's link, and an invalid name s
     await expect(service().another({ DOC_PROVIDER: wrong })).rejects.toThrow(/^DOC_PROVIDER: /);
 });
 
-test("an unknown session is 404, an invalid id 422, and no key 401, for the transcript as well [SGT-02, SGT-03, SGT-04, STR-02, STR-03, STR-04]", async () => {
-  const client = await newClient(service());
-  const contact = await client.put.contact({});
-  for (const tail of ["", "/transcript"]) {
-    for (const id of [randomId(), contact]) {
-      const { status, body } = await client.get(`/v1/sessions/${id}${tail}`);
-      expect([status, body]).toEqual([
-        404,
-        {
-          error: {
-            code: "404",
-            message: "There is no such record in this account. Check the id.",
-            reason: "NOT_FOUND",
-          },
-        },
-      ]);
-    }
-    const { status, body } = await client.get(`/v1/sessions/1${tail}`);
-    expect(status).toBe(422);
-    expect(body.error.message).toMatch(/^session_id: /);
-    expect((await service().rest(`/v1/sessions/${randomId()}${tail}`)).status).toBe(401);
-  }
-});
-
 test("a session without a transcript is 200 with null [STR-07, STR-01]", async () => {
   const client = await newClient(service());
   const id = await client.put.session({ title: "t" });

@@ -53,7 +53,7 @@ test("each passage contains all the words, and has its position", async () => {
   );
 });
 
-test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(1_000)])(
+test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(300)])(
   "the search ends in a text of only %j",
   async (unit) => {
     expect(await find(unit.repeat(3_000), "price")).toEqual([]);

@@ -1,4 +1,5 @@
-// Runs a table of cases on every wire: checks the stated status and code, and that all wires return the same body.
+// Runs a table of cases on every wire: checks the stated status and code, that all wires return the same body, and that
+// a failure writes nothing.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
@@ -6,12 +7,12 @@ import type { TestAccount, TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 import type { Fields, Outcome, Rpc, Wire } from "../fixtures/clients/wires.ts";
 import { openWires } from "../fixtures/clients/wires.ts";
+import { counts } from "./client.ts";
 
 /** The records that exist before the cases run. */
 export interface World {
   readonly owner: TestAccount;
   readonly stranger: TestAccount;
-  /** An account with a read-only key. */
   readonly reader: TestAccount;
   /** Records of the owner. */
   readonly contact: string;
@@ -22,7 +23,6 @@ export interface World {
   readonly readers: { readonly contact: string };
   /** The email of the owner's contact. */
   readonly taken: string;
-  /** Returns a unique text. */
   fresh(): string;
 }
 
@@ -106,6 +106,7 @@ export function runCases(
   for (const stated of cases) {
     test(stated.title, async () => {
       const outcomes: (readonly [Wire, Outcome])[] = [];
+      const before = await counts(service);
       for (const wire of wires.filter((one) => one.serves(stated.rpc))) {
         const request = (wire.name === "rest" ? stated.rest : undefined) ?? stated.request;
         const key = stated.key === undefined ? world.owner.key : (stated.key(world) ?? undefined);
@@ -125,6 +126,7 @@ export function runCases(
         bodies.push(settled(outcome.body, stated.volatile ?? []));
       }
       for (const body of bodies.slice(1)) expect(body).toEqual(bodies[0]);
+      if (stated.code !== "ok") expect(await counts(service)).toEqual(before);
     });
   }
 }
