@@ -50,8 +50,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-/** Returns the name of an enum value, which an argument may have in any case. */
-const lower = (value: unknown): string | undefined => textOf(value)?.toLowerCase();
+/** Returns the name of an enum value, which an argument may have in any case and between blanks. */
+const lower = (value: unknown): string | undefined => textOf(value)?.trim().toLowerCase();
 
 /** Returns why a list is empty regardless of the records; undefined if the arguments do not explain it. */
 function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
