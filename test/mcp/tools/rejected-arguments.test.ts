@@ -47,7 +47,7 @@ describe("rejected arguments", () => {
     ["list_sessions", { offset: -1 }, "offset: must be at least 0"],
     ["list_sessions", { from: "2026-02-30" }, `from: ${date}`],
     ["list_sessions", { to: "yesterday" }, `to: ${date}`],
-    ["list_sessions", { from: "2026-03" }, `from: ${date}`],
+    ["list_sessions", { from: "2026-13" }, `from: ${date}`],
     ["list_sessions", { from: "2026-03-01 24:00" }, `from: ${date}`],
     ["search_transcripts", { query: "mouse", to: "1772355600" }, `to: ${date}`],
     ["list_sessions", { has_transcript: "yes" }, "has_transcript: must be true or false"],
