@@ -192,6 +192,21 @@ Thunderbird in French: Bo Li | b@example.com | 1
 Thunderbird in Polish: Bo Li | b@example.com | 1
   Imię=Bo | Nazwisko=Li | Podstawowy e-mail | Dodatkowy e-mail=b@example.com | Telefonu służbowy=1 | Numer faksu=2 |
   Numer telefonu komórkowego
+Thunderbird in Finnish: Bo Li | b@example.com | 2
+  Etunimi=Bo | Sukunimi=Li | Näyttönimi=Bo Li | Ensisijainen sähköposti=b@example.com |
+  Toissijainen sähköposti=c@example.com | Työpuhelin=1 | Matkapuhelinnumero=2
+Thunderbird in Slovak: Bo Li | b@example.com | 1
+  Krstné meno=Bo | Priezvisko=Li | Ďalšia e‑mailová adresa=c@example.com | Primárna e‑mailová adresa=b@example.com |
+  Telefón do zamestnania=1 | Telefón domov=2
+Thunderbird in Ukrainian: Оля Бойко | b@example.com | 1
+  Ім'я для показу=Оля Бойко | Альтернативна адреса електронної пошти=c@example.com |
+  Адреса електронної пошти=b@example.com | Номер мобільного телефону=1
+Thunderbird in Japanese: 原 葵 | b@example.com | 2 | x
+  表示名=原 葵 | メールアドレス=b@example.com | 別のメールアドレス=c@example.com | 勤務先の電話番号=1 | 携帯電話番号=2 | メモ=x
+Thunderbird in Catalan: Bo Li | b@example.com | 2
+  Nom=Bo | Cognoms=Li | Adreça electrònica principal=b@example.com | Telèfon de la feina=1 | Número de mòbil=2
+Thunderbird in Portuguese, whose postal code is no number: Bo Li | b@example.com | 1
+  Nome de exibição=Bo Li | E-mail principal=b@example.com | CEP=01310-100 | Telefone comercial=1
 Portugal, where Apelido is the family name: Bo Li |  | 1
   Nome=Bo | Apelido=Li | Tel. mob.=1
 a table with Name and Surname: Bo Li
@@ -301,16 +316,25 @@ test("a column of an email or phone is recognized by the words of its name, if i
     return found;
   };
   expect(
-    await kinds("Secondary work e-mail", "Customer email", "faxPrivat", "Cellulare di casa", "Telefon (Büro)"),
+    await kinds(
+      ...["Secondary work e-mail", "Customer email", "faxPrivat", "Cellulare di casa", "Telefon (Büro)"],
+      ...["Ansprechpartner Handynummer", "Puhelinnumero", "勤務先FAX番号"],
+    ),
   ).toEqual([
     ["Customer email", "email"],
     ["Secondary work e-mail", "email if the previous column is empty"],
+    ["Puhelinnumero", "phone"],
     ["Cellulare di casa", "phone (mobile)"],
+    ["Ansprechpartner Handynummer", "phone (mobile)"],
     ["Telefon (Büro)", "phone (work)"],
     ["faxPrivat", "phone (fax)"],
+    ["勤務先FAX番号", "phone (fax)"],
   ]);
   expect(
-    await kinds("Assistant's phone", "Owner email", "Phone type", "Email opt out", "Work address", "Phone or email"),
+    await kinds(
+      ...["Assistant's phone", "Owner email", "Phone type", "Email opt out", "Work address", "Phone or email"],
+      ...["Telecom", "Emailing", "Hotel"],
+    ),
   ).toEqual([]);
 });
 
@@ -421,6 +445,9 @@ test("a feed is read as soon as its header is clear", async () => {
 test("a file without a column of a name, email or phone is rejected with its columns [IMP-05]", async () => {
   await expect(csv("Datum;Notiz;Firma\n1;Blumen;Acme\n")).rejects.toThrow(
     "None of the columns is known as a name, email or phone (Datum, Notiz, Firma). One of the first 20 rows must be a header. If it is, map its columns with --map",
+  );
+  await expect(csv("Foarnamme,Faksnûmer,Pager\nBo,1,2\n")).rejects.toThrow(
+    "None of the columns is known as a name, email or phone (Foarnamme, Faksnûmer, Pager)",
   );
   await expect(csv("\n\n,,\n")).rejects.toThrow("The file has no header: its first rows are empty.");
   await expect(csv("Na\0me,Email\n")).rejects.toThrow("The file has no header that can be read. Line 1: has a NUL");

@@ -50,14 +50,10 @@ const phoneTargets: Readonly<Record<Target, string>> = {
 /** The column with the calling code of the numbers in another column, as Twenty exports it. */
 const callingCode: Target = "phone_calling_code";
 
-/** A file needs a column of one of these. */
+/** A file needs a column of one of these. A fax alone can be in a file whose language is not known. */
 const personal = new Set<Target>([
-  "full_name",
-  "given_name",
-  "family_name",
-  "nickname",
-  "email",
-  ...Object.keys(phoneTargets),
+  ...["full_name", "given_name", "family_name", "nickname", "email"],
+  ...["phone", "phone_mobile", "phone_work", "phone_home"],
 ]);
 
 /**
@@ -86,7 +82,7 @@ const dependent: readonly Dependent[] = (
       lacks: "family_name",
     },
     {
-      names: ["Name", "Nombre", "Nome", "Ime", "Tên", "이름", "名前", "שם", "الاسم", "نام", "ชื่อ"],
+      names: ["Name", "Nom", "Nombre", "Nome", "Ime", "Tên", "이름", "名前", "שם", "الاسم", "نام", "ชื่อ"],
       to: "given_name",
       needs: "family_name",
       lacks: "given_name",
@@ -379,7 +375,8 @@ const person =
 const before = /^(?:properties|attributes|fields|(?:whati?s|enter|pleaseenter)?your|deine?|ihre?|ansprechpartner)/;
 
 function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
-  const found = names.get(base.replace(before, "").replace(person, ""));
+  const rest = base.replace(before, "").replace(person, "");
+  const found = names.get(rest) ?? (rest === base ? undefined : byWords(rest));
   return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
 }
 

@@ -74,7 +74,7 @@ const beginLength = 1_000;
 const maxJsonLength = 100 * 1024 * 1024;
 
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 5;
+const readerVersion = 6;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
