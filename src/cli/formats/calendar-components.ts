@@ -5,6 +5,7 @@ import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import { byteLinesOf, withoutReturns } from "./lines.ts";
 import { ZonedCalendar } from "./time-zones.ts";
+import { isQuotedPrintable, readProperty } from "./vcard-property.ts";
 
 /** One of the calendars of a file. */
 interface Calendar {
@@ -46,7 +47,7 @@ export async function readEvents(
   let current: Block | undefined;
   let isAlarm = false;
   for await (const { number, text: bytes, problem } of unfolded(all)) {
-    const line = decode(Buffer.from(bytes, "latin1"));
+    const line = quotedPrintable(bytes, encoding) ?? decode(Buffer.from(bytes, "latin1"));
     const why = problem ?? (line === undefined ? `the line is not ${encoding.toUpperCase()}` : undefined);
     if (why !== undefined) problems.push({ line: number, input: "", content: { problem: why } });
     if (line === undefined || line === "") continue;
@@ -97,6 +98,28 @@ function takeProperty(calendar: Calendar, line: string): void {
   if (/^METHOD:\s*CANCEL\s*$/i.test(line.slice(0, 200))) calendar.isCancellation = true;
 }
 
+const propertyStart = /^[A-Za-z][A-Za-z\d-]{0,99}(?=[;:])/;
+
+/** Returns whether a property of the standard begins in a line: old phones write a soft line break after every text. */
+function isKnownStart(line: string): boolean {
+  const [name = ""] = propertyStart.exec(line) ?? [];
+  return name === name.toUpperCase() && knownNames.has(name.toLowerCase());
+}
+
+/** Returns whether a line is a text of vCalendar 1.0 in quoted-printable, whose lines can end with a soft line break. */
+function isQuoted(bytes: string): boolean {
+  const [name] = propertyStart.exec(bytes) ?? [];
+  return name !== undefined && isQuotedPrintable(bytes.slice(name.length));
+}
+
+/** Returns the line of a text in quoted-printable; undefined for any other one. */
+function quotedPrintable(bytes: string, encoding: string): string | undefined {
+  if (!isQuoted(bytes)) return undefined;
+  const [name = ""] = propertyStart.exec(bytes) ?? [];
+  const property = readProperty({ name, group: "", text: bytes.slice(name.length) }, encoding);
+  return property && `${name}:${property.value.replace(/\r?\n/g, "\\n")}`;
+}
+
 /** Yields lines without their folds, which can be within a character. */
 async function* unfolded(all: AsyncIterable<readonly Line[]>): AsyncIterable<Line> {
   let first: Line | undefined;
@@ -104,7 +127,9 @@ async function* unfolded(all: AsyncIterable<readonly Line[]>): AsyncIterable<Lin
   for await (const lines of all) {
     for (const line of lines) {
       const text = withoutReturns(line.text).replace(/^\xef\xbb\xbf/, "");
-      if (first !== undefined && /^[\t ]/.test(text)) pieces.push(text.slice(1));
+      if (pieces.at(-1)?.endsWith("=") === true && isQuoted(pieces[0] ?? "") && !isKnownStart(text))
+        pieces.push((pieces.pop() ?? "").slice(0, -1), text);
+      else if (first !== undefined && /^[\t ]/.test(text)) pieces.push(text.slice(1));
       else {
         if (first !== undefined) yield { ...first, text: pieces.join("") };
         [first, pieces] = [line, [text]];
@@ -152,6 +177,16 @@ function hasValue(component: ICAL.Component, name: string): boolean {
 
 const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
 
+/** A time with an offset, such as `20260824T154000-0500`. */
+const withOffset = /^(DTSTART|DTEND|RECURRENCE-ID)[^:]*:(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)([+-]\d\d):?(\d\d)$/i;
+
+function inUtc(line: string): string {
+  const [, name, year, month, day, hour, minute, second, ...offset] = withOffset.exec(line) ?? [];
+  if (name === undefined) return line;
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset.join(":")}`);
+  return `${name}:${time.toISOString().replace(/[-:]|\.\d+/g, "")}`;
+}
+
 /** A name such as `(UTC+01:00) Paris` that is not in quotes, although it has a colon. */
 const unquotedZone = /;TZID=(\([^")]{1,20}\)[^":;]*)(?=:\d{8})/i;
 
@@ -160,7 +195,7 @@ function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
     ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
-    : line.replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
+    : inUtc(line).replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;

@@ -37,7 +37,7 @@ export interface CalendarOptions {
 }
 
 /**
- * Reads a session for each event, followed by a note with its description. Leaves out events that are cancelled or last
+ * Reads a session for each event, followed by a note with its description. Skips events that are cancelled or last
  * whole days. `timeZone` is used where the file names none that is known, and `now` limits recurring events.
  */
 export async function* readIcalendar(
@@ -92,7 +92,7 @@ function* sessionsOf(
   exceptions: readonly Parsed[],
   now: Date,
 ): Iterable<Entry> {
-  const isRecurring = master !== undefined && eventOf(master.component).isRecurring();
+  const isRecurring = master !== undefined && !isCancelled(master) && eventOf(master.component).isRecurring();
   if (master !== undefined && !isRecurring) yield* sessionOf(uid, master, undefined);
   // An invitation to one time of a series has no other times.
   const inOrder = exceptions.toSorted((one, other) => sequenceOf(one) - sequenceOf(other));
@@ -165,13 +165,14 @@ function eventOf(component: ICAL.Component): ICAL.Event {
 /** Yields a session. `occurrence` is its place in a series. */
 function* sessionOf(
   uid: string,
-  { component, line, input }: Parsed,
+  event: Parsed,
   occurrence: Date | undefined,
   times?: { readonly start: Date; readonly end: Date },
 ): Iterable<Entry> {
+  const { component, line, input } = event;
   const first = timeIn(component, "dtstart");
-  if (first === undefined || first.isDate) return;
-  if (textOf(component, "status")?.toUpperCase() === "CANCELLED") return;
+  if (first === undefined) return;
+  if (first.isDate || isCancelled(event)) return yield { line, input, content: { skipped: "event" } };
   const start = times?.start ?? instant(first);
   if (start === undefined) {
     const zone = component.getFirstProperty("dtstart")?.getFirstParameter("tzid");
@@ -208,6 +209,10 @@ function* sessionOf(
     type: SessionNoteType.USER_MANUAL,
   };
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "sessionNote", value: note } }) } };
+}
+
+function isCancelled({ component }: Parsed): boolean {
+  return textOf(component, "status")?.toUpperCase() === "CANCELLED";
 }
 
 function textOf(component: ICAL.Component, name: string): string | undefined {

@@ -59,7 +59,13 @@ class NamedZone extends ICAL.Timezone {
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
   const names = [parts, parts.slice(-3), parts.slice(-2), parts.slice(-1)].map((some) => some.join("/"));
-  return windowsZones.get(said.toLowerCase().replace(" and canada", " & canada")) ?? names.find(isKnown);
+  const windows = said.toLowerCase().replace(" and canada", " & canada");
+  // Notes leaves out the end of the names of Windows, and other programs write `US-Eastern`.
+  return (
+    windowsZones.get(windows) ??
+    windowsZones.get(`${windows} standard time`) ??
+    [...names, said.replace("-", "/")].find(isKnown)
+  );
 }
 
 const areas = ["Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "America/Argentina"];

@@ -9,7 +9,7 @@ import type { Json, Output } from "../output.ts";
 import { aligned, count, facts } from "../output.ts";
 import type { SourceOptions } from "./source.ts";
 import { openSource } from "./source.ts";
-import { leftOutFacts } from "./summary.ts";
+import { leftOutFacts, skippedCounts } from "./summary.ts";
 
 const shownRecords = 3;
 const shownProblems = 20;
@@ -65,7 +65,7 @@ export async function preview(
     dry_run: true,
     records,
     unreadable,
-    groups_skipped: skipped,
+    ...skippedCounts(source.format, skipped),
     values_left_out: leftOut,
     columns: columns === undefined ? null : Object.fromEntries(columns.taken),
     columns_left_out: columns === undefined ? null : [...columns.leftOut],
@@ -81,7 +81,7 @@ export async function preview(
     ...tableOf(first).map(indented),
     "",
     `Dry run of ${file}: ${count(records)} ${records === 1 ? "record" : "records"} to import, ${count(unreadable)} unreadable. Nothing was sent.`,
-    ...leftOutFacts(skipped, leftOut).map(([name, value]) => indented(`${name}: ${value}`)),
+    ...leftOutFacts(source.format, skipped, leftOut).map(([name, value]) => indented(`${name}: ${value}`)),
     ...problems.map(({ line, message }) => indented(`line ${line}: ${message}`)),
     ...(unreadable > problems.length ? [indented(`… and ${count(unreadable - problems.length)} more`)] : []),
   ]);

@@ -91,6 +91,7 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".md": "transcript",
   ".ics": "icalendar",
   ".ical": "icalendar",
+  ".vcs": "icalendar",
 };
 
 /**

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly changes: ContactChanges | undefined;
   /** The number of rejected entries in all runs, whether by the service or as unreadable. */
   readonly rejected: number;
-  /** The number of groups of contacts, which are no contacts. */
+  /** The number of groups of contacts, which are no contacts, or of events that are cancelled or last whole days. */
   readonly skipped: number;
   /** The number of values that cannot be read or stored. */
   readonly leftOut: number;
@@ -54,7 +54,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     written: numbersOf(RecordCountsSchema, outcome.written),
     contact_changes: numbersOf(ContactChangesSchema, outcome.changes),
     rejected: outcome.rejected,
-    groups_skipped: outcome.skipped,
+    ...skippedCounts(outcome.format, outcome.skipped),
     values_left_out: outcome.leftOut,
     archived: outcome.archived,
     not_archived: outcome.notArchived,
@@ -79,7 +79,7 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
         ([kind, number]) => [kind, shownCount(outcome, kind, number)] as const,
       ),
       ["rejected", count(rejected)],
-      ...leftOutFacts(outcome.skipped, outcome.leftOut),
+      ...leftOutFacts(outcome.format, outcome.skipped, outcome.leftOut),
       ...(outcome.archived === 0 ? [] : [["archived", count(outcome.archived)] as const]),
       ...(outcome.notArchived === 0
         ? []
@@ -99,10 +99,21 @@ function holderOf({ contact_id }: Pick<Reject, "contact_id">): string {
   return contact_id === undefined ? "" : ` Its id is ${contact_id}.`;
 }
 
+/** Returns the members of a JSON document with what an import skipped. */
+export function skippedCounts(format: Format, skipped: number): Readonly<Record<string, number>> {
+  const isCalendar = format === "icalendar";
+  return { groups_skipped: isCalendar ? 0 : skipped, events_skipped: isCalendar ? skipped : 0 };
+}
+
 /** Returns what an import passed over, as far as there is any. */
-export function leftOutFacts(skipped: number, leftOut: number): (readonly [name: string, value: string])[] {
+export function leftOutFacts(
+  format: Format,
+  skipped: number,
+  leftOut: number,
+): (readonly [name: string, value: string])[] {
+  const kind = format === "icalendar" ? "events skipped, cancelled or of whole days" : "groups skipped";
   return [
-    ...(skipped === 0 ? [] : [["groups skipped", count(skipped)] as const]),
+    ...(skipped === 0 ? [] : [[kind, count(skipped)] as const]),
     ...(leftOut === 0 ? [] : [["values left out, unreadable or too long", count(leftOut)] as const]),
   ];
 }
