@@ -118,8 +118,8 @@ function isTimeAlone(line: string | undefined): boolean {
   return start !== "" && timeAtStart.exec(start.slice(0, maxBeginning))?.[0].length === start.length;
 }
 
-/** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "From Ann to Everyone: …" after a time. */
-function beforeColon(rest: string, time: number | undefined, { isRepeated }: Around): TurnLine | undefined {
+/** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "Ann: 0:03" above, "From Ann to Everyone: …" after a time. */
+function beforeColon(rest: string, time: number | undefined, { next, isRepeated }: Around): TurnLine | undefined {
   const at = placeOfColon(rest.slice(0, maxBeginning));
   if (at === undefined) return undefined;
   const { label: before, time: later } = withoutTime(bare(rest.slice(0, at)));
@@ -139,14 +139,16 @@ function beforeColon(rest: string, time: number | undefined, { isRepeated }: Aro
   // "Source: https://…"
   const isLink = !isTimed && /^<?https?:/u.test(text);
   if (!(isNamed && !isLink) && !((isNamed || anyLabel.test(speaker)) && isMarked())) return undefined;
-  const told = isTimed || !/^[[(]/u.test(text) ? null : timeAtStart.exec(text.slice(0, maxBeginning));
+  const told = isTimed ? null : timeAtStart.exec(text.slice(0, maxBeginning));
   const said = text.slice(told?.[0].length ?? 0).trim();
-  return told === null || said === ""
-    ? { time: time ?? later, speaker, text }
-    : { time: secondsOf(told.groups), speaker, text: said };
+  // "9:30" alone can be what somebody says.
+  const isTold = said === "" ? /^[[(]|:.*:/u.test(text) && isText(next) : /^[[(]/u.test(text);
+  return told !== null && isTold
+    ? { time: secondsOf(told.groups), speaker, text: said }
+    : { time: time ?? later, speaker, text };
 }
 
-/** "[Ann Lee] …", "(Ann Lee)" above what she says, "[Ann Lee] 10:23:45". */
+/** "[Ann Lee] …", "(Ann Lee)" above what she says, "[Ann Lee] 10:23:45", "[Ann Lee 0:03] …". */
 function inBrackets(
   rest: string,
   time: number | undefined,
@@ -156,7 +158,7 @@ function inBrackets(
   const at = end === undefined ? -1 : rest.slice(0, maxBeginning).indexOf(end);
   // Markdown writes links in brackets.
   if (at === -1 || rest.startsWith("(http", at + 1)) return undefined;
-  const speaker = bare(rest.slice(1, at));
+  const { label: speaker, time: within } = withoutTime(bare(rest.slice(1, at)));
   const behind = rest.slice(at + 1).trim();
   const later = isCaption ? null : timeAtEnd.exec(` ${behind}`);
   const isTimed = later !== null && later[0].trim() === behind;
@@ -164,11 +166,15 @@ function inBrackets(
   // What is heard is in brackets, too: a name is there more than once.
   const isSure =
     code.test(speaker) ||
-    (isTimed
+    (isTimed || within !== undefined
       ? isName(speaker) || isRepeated(speaker, "anywhere")
       : isName(speaker) && isRepeated(rest.slice(0, at + 1), "anywhere"));
   if (!isSure) return undefined;
-  return { time: time ?? (isTimed ? secondsOf(later.groups) : undefined), speaker, text: isTimed ? "" : behind };
+  return {
+    time: time ?? within ?? (isTimed ? secondsOf(later.groups) : undefined),
+    speaker,
+    text: isTimed ? "" : behind,
+  };
 }
 
 /**

@@ -106,6 +106,9 @@ test("a text in the form of a transcript, with brackets or with times before the
     "Ann Lee (00:15):\nHello.\n\nBo [01:00]\nHi.\n",
     "@0:15 - Ann Lee\nHello.\n\n@1:00 - **Bo**\nHi.\n",
     "Ann Lee | 00:15\nHello.\n\nBo | 01:00\nHi.\n",
+    "[Ann Lee 00:15] Hello.\n[Bo, 01:00] Hi.\n",
+    "Ann Lee: 00:00:15\n\nHello.\n\nBo: 00:01:00\n\nHi.\n",
+    "Ann Lee: (00:15)\nHello.\n\nBo: (01:00)\nHi.\n",
     "**Ann Lee** (00:15): Hello.\n\n**Bo** (01:00): Hi.\n",
     "[00:15.2 --> 00:17.4] Ann Lee: Hello.\n[01:00.0 --> 01:02.0] Bo: Hi.\n",
     "00:00:15 From Ann Lee to Everyone:\n\tHello.\n00:01:00 From  Bo : Hi.\n",
@@ -211,8 +214,19 @@ test("a cue keeps the text after a line that looks empty or, outside of WebVTT, 
     `WEBVTT\n\n${cue}\n \ntwo\n\nNOTE no speech\n\n${next}`,
     `WEBVTT\n\n${cue}\n \ntwo\n \nlast\n${next}`,
     `1\n${cue}\n\ntwo\n\n2\n${next}`,
+    `WEBVTT\n\n${`${cue}\n\ntwo\n\n${next}`.replaceAll("000\n", "000\n\n")}`,
   ])
     expect((await meetings(text))[0]?.transcript).toEqual(lines);
+});
+
+test("a text with properties in YAML has their title and date, and keeps them as a note [OPS-04]", async () => {
+  const yaml = "title: 'Ann''s week: a review'\ndate: 2026-03-11\ntags: [weekly]";
+  const [meeting] = await meetings(`---\n${yaml}\n---\n\nAnn: Hello.\nBo: Hi.\nAnn: Bye.\n`, "call.md");
+  expect(meeting).toEqual({
+    session: { title: "Ann's week: a review", source: "recording", start: "2026-03-11T00:00:00.000Z" },
+    transcript: ["Ann: Hello.", "Bo: Hi.", "Ann: Bye."],
+    notes: { Notes: yaml },
+  });
 });
 
 test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {

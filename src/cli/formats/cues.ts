@@ -58,7 +58,9 @@ interface Cue extends Pick<Turn, "speaker" | "start" | "end"> {
 function cuesIn(lines: readonly string[]): Turn[] {
   const cues: Cue[] = [];
   // In WebVTT, an empty line ends a cue, and a comment can follow. Other programs write empty lines within cues.
-  const endsAtEmptyLine = lines[0]?.startsWith("WEBVTT") === true;
+  const endsAtEmptyLine =
+    lines[0]?.startsWith("WEBVTT") === true &&
+    lines.some((line, at) => (lines[at + 1] ?? "") !== "" && timesIn(line) !== undefined);
   for (let at = 0; at < lines.length; at++) {
     const [start, end] = timesIn(lines[at]) ?? [];
     if (start === undefined) continue;

@@ -88,14 +88,30 @@ function* entriesOf(meeting: Meeting): Iterable<Entry> {
 
 const noNotes = { Summary: undefined, "Action items": undefined, Notes: undefined } as const;
 
+/** The properties that note-takers write in YAML above a text. */
+const properties = /^---[ \t]*\n(.+?)\n---[ \t]*\n/s;
+
+/** Returns the value of a property in YAML, if it is a text in one line. */
+function valueIn(yaml: string, name: "title" | "date"): string | undefined {
+  const line = yaml.split("\n").find((one) => one.startsWith(`${name}:`)) ?? "";
+  const value = line.slice(name.length + 1).trim();
+  const quote = ["'", '"'].find((one) => value.length > 1 && value.startsWith(one) && value.endsWith(one));
+  const escaped = quote === "'" ? "''" : '\\"';
+  const text = quote === undefined ? value : value.slice(1, -1).replaceAll(escaped, quote);
+  return text === "" ? undefined : text;
+}
+
 /** Returns the meeting of a file of captions or text. It has no id, so its content identifies it. */
-function meetingOf(text: string, file: string): Meeting {
+function meetingOf(whole: string, file: string): Meeting {
+  const [above = "", yaml = ""] = properties.exec(whole) ?? [];
+  const text = whole.slice(above.length);
   const turns = turnsIn(text);
   const provider = providerOf(text, file);
-  const { title, start } = nameOf(file);
+  const named = nameOf(file);
+  const [title, start] = [valueIn(yaml, "title") ?? named.title, dateOf(valueIn(yaml, "date")) ?? named.start];
   const last = turns?.at(-1)?.end;
   return {
-    externalId: `recording-${digestOf(text)}`,
+    externalId: `recording-${digestOf(whole)}`,
     title,
     start,
     end: start === undefined || last === undefined ? undefined : new Date(start.getTime() + last * 1_000),
@@ -103,7 +119,7 @@ function meetingOf(text: string, file: string): Meeting {
     provider,
     url: undefined,
     transcript: turns === undefined ? text.trim() : transcriptOf(turns),
-    notes: noNotes,
+    notes: yaml === "" ? noNotes : { ...noNotes, Notes: yaml },
   };
 }
 
