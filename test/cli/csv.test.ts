@@ -498,13 +498,17 @@ Bo,-,b@example.com,0,0171,"-"
 Cy,none,NULL,NULL,#N/A,null
 Di,,rena@example.com.,########,030,"NULL"
 #REF!,e@example.com,,,,\\N
+Flo,,,030,private,
 `;
-  expect((await csv(text)).map(held)).toEqual([
+  const entries = await csv(text);
+  expect(entries.map((entry) => ("record" in entry.content ? entry.leftOut : undefined))).toEqual([0, 0, 0, 0, 0, 1]);
+  expect(entries.map(held)).toEqual([
     { fullName: "Ann" },
     { fullName: "Bo", email: "b@example.com", phone: "0171", notes: "-" },
     { fullName: "Cy" },
     { fullName: "Di", email: "rena@example.com", phone: "030", notes: "NULL" },
     { email: "e@example.com" },
+    { fullName: "Flo", phone: "030" },
   ]);
 });
 

@@ -84,7 +84,7 @@ function phoneRank(kind: string): number {
 
 /**
  * Returns the number to call: a preferred one before others, then by its kind. Faxes and pagers come last in any case.
- * `leftOut` is how many values were passed over because they cannot be stored. `isExact`: the values are those of our
+ * `leftOut` is how many values were passed over because they cannot be stored or have no digit. `isExact`: the values are those of our
  * own export, where a phone can be any text.
  */
 export function choosePhone(
@@ -99,7 +99,7 @@ export function choosePhone(
       return several.map((one) => ({ value: one, preference, rank: phoneRank(kind) }));
     })
     .toSorted((a, b) => lateness(a.rank) - lateness(b.rank) || a.preference - b.preference || a.rank - b.rank);
-  const fits = ranked.filter(({ value }) => fitsPhone(value));
+  const fits = ranked.filter(({ value }) => fitsPhone(value) && (isExact || /\p{Nd}/u.test(value)));
   const phone = fits[0]?.value;
   const leftOut = ranked.length - fits.length;
   return phone === undefined ? { leftOut } : { phone, leftOut };

@@ -47,7 +47,8 @@ interface Current extends PropertyStart {
 
 /**
  * Reads one contact from each card. A property that cannot be read is left out and counted. A group of contacts is
- * skipped. A card without a name, email, phone or note, or without an end, becomes an entry with a problem.
+ * skipped. A card without a name, email, phone or note, or that the end of the file cuts off, becomes an entry with a
+ * problem.
  */
 export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: string): AsyncIterable<Entry> {
   const { encoding, lines: all } = await byteLinesOf(chunks, said);
@@ -89,7 +90,8 @@ export async function* readVcards(chunks: AsyncIterable<Uint8Array>, said?: stri
     if (begin.test(text) && card?.current?.agent === "may begin") {
       beginAgent(card);
     } else if (begin.test(text)) {
-      if (card !== undefined) yield unfinished(card);
+      // The next card ends one that has no end.
+      if (card !== undefined) yield entryOf(card);
       card = newCard(line.number);
       keep(card, text, true);
     } else if (card !== undefined && end.test(text)) {
