@@ -213,6 +213,10 @@ a table with Name and Surname: Bo Li
   Surname=Li | Name=Bo | Email
 a table with the whole name and the surname: Li, Bo
   Name=Li, Bo | Surname=Li | Email
+EspoCRM in Slovene, whose name and first name are one word: Bo Li | b@example.com |  | x
+  Ime=Bo Li | Ime=Bo | Priimek=Li | E-naslov=b@example.com | Opis=x
+EspoCRM in Romanian, whose name and last name are one word: Bo Li |  |  | x
+  Nume=Bo Li | Prenume=Bo | Nume=Li | Descriere=x
 Outlook in Brazil: Bo Li | b@example.com | 3
   Primeiro nome=Bo | Último nome=Li | Fone comercial=1 | Fone de casa=2 | Endereço de E-mail=b@example.com |
   Celular de trabalho=3

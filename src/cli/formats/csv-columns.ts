@@ -187,8 +187,10 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const used = new Set([...columnsOf.values()].flatMap((columns) => columns.map(({ at }) => at)));
   const own = new Set(header.filter((name) => fieldNames.includes(name)));
   const isExport = own.size === fieldNames.length;
-  // The column Name beside Surname can have the surname, too.
-  const hasWhole = of("given_name").some(({ at }) => keyOf(header[at] ?? "").base === "name");
+  // The column Name beside Surname, or the first of two columns of one name, can have the whole name.
+  const [givenNames, familyNames] = [of("given_name"), of("family_name")];
+  const mayHaveFamily = givenNames.length > 1 || givenNames.some(({ at }) => keyOf(header[at] ?? "").base === "name");
+  const mayHaveGiven = familyNames.length > 1;
 
   return {
     line,
@@ -234,10 +236,10 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const [prefix, given, additional, family, suffix] = nameParts.map(first);
       const name = nameOf({
         prefix,
-        given,
         additional,
         suffix,
-        ...(hasWhole && hasWord(given, family) ? {} : { family }),
+        ...(mayHaveGiven && hasWord(family, given) ? {} : { given }),
+        ...(mayHaveFamily && hasWord(given, family) ? {} : { family }),
       });
       const said = first("external_id");
       const externalId = isExport ? said : said?.replace(apostrophe, "");
