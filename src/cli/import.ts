@@ -14,13 +14,14 @@ Formats (from the file's name by default; standard input is NDJSON):
           read too, and the list of contacts in a .json file of other programs.
   csv     one contact per row, after a header with the names of export, or of
           an address book, mail program or CRM in many languages. The header is
-          the row among the first 20 with the most known columns.
+          the row among the first 20 with the most known columns. An .ldif file
+          is read as such a table, one row per person.
   vcard   one contact per card, in vCard 2.1, 3.0 or 4.0; UID becomes the
           external id. Groups of contacts are skipped.
   transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
           with speakers, or the JSON of a recorder or of speech recognition
   icalendar  a session for each event, and for each time of a recurring one
-          until 31 days from now. Whole days and cancelled events are left out.
+          until 31 days from now. Whole days and cancelled events are skipped.
 
 A contact with the id or external_id of an existing one changes it. Columns that
 a CSV file does not have, and properties that no card of a vCard file has, leave

@@ -1,7 +1,8 @@
 // Reads contacts from the JSON of other programs, as the rows of a table whose columns are the paths of its members.
 import type { ColumnMap, Columns } from "./csv-columns.ts";
-import { findColumns, rateHeader } from "./csv-columns.ts";
-import { entryOf } from "./csv.ts";
+import { rateHeader } from "./csv-columns.ts";
+import { entriesOf, headerOf } from "./contact-table.ts";
+import type { TableRow } from "./contact-table.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import { isObject, jsonIn, listOf } from "./members.ts";
@@ -19,7 +20,7 @@ const containers = new Set(["attributes", "fields", "names", "profile", "propert
 /** Returns the list of contacts in a JSON file; undefined if it has none. */
 export function contactsIn(json: unknown, map: ColumnMap): readonly unknown[] | undefined {
   const found = listsIn(json, 0)
-    .map((list) => ({ list, ...rateHeader(headerOf(list.slice(0, shown)), map) }))
+    .map((list) => ({ list, ...rateHeader(headerOf(list.slice(0, shown).map(rowOf)), map) }))
     .filter(({ list, hasAddress }) => hasAddress && list.every(isObject));
   return found.toSorted((one, other) => other.list.length - one.list.length)[0]?.list;
 }
@@ -39,18 +40,11 @@ export async function* readJsonContacts(
   const lines: string[] = [];
   for await (const part of chunks) for (const { text } of part) lines.push(text);
   const list = contactsIn(jsonIn(lines.join("\n")), map) ?? [];
-  const header = headerOf(list);
-  const columns = findColumns(header, map, 1);
-  onColumns(columns);
-  for (const [index, one] of list.entries()) {
-    const values = new Map(valuesOf(one, ""));
-    const cells = header.map((name) => ({ text: values.get(name) ?? "", isQuoted: true }));
-    yield entryOf({ line: index + 1, input: JSON.stringify(one) }, columns.read(cells), columns);
-  }
+  yield* entriesOf(list.map(rowOf), map, onColumns);
 }
 
-function headerOf(list: readonly unknown[]): string[] {
-  return [...new Set(list.flatMap((one) => valuesOf(one, "").map(([path]) => path)))];
+function rowOf(one: unknown, index: number): TableRow {
+  return { line: index + 1, input: JSON.stringify(one), values: valuesOf(one, "") };
 }
 
 /** Returns the values of a contact by their paths: `emails 1 type`. */

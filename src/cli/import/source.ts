@@ -12,6 +12,7 @@ import { readCsv } from "../formats/csv.ts";
 import type { Entry, Format } from "../formats/entry.ts";
 import { readIcalendar } from "../formats/icalendar.ts";
 import { contactsIn, readJsonContacts } from "../formats/json-contacts.ts";
+import { readLdif } from "../formats/ldif.ts";
 import { linesOf } from "../formats/lines.ts";
 import { jsonIn } from "../formats/members.ts";
 import { beginsRecord, readNdjson } from "../formats/ndjson.ts";
@@ -82,6 +83,7 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".json": "ndjson",
   ".csv": "csv",
   ".tsv": "csv",
+  ".ldif": "csv",
   ".vcf": "vcard",
   ".vcard": "vcard",
   ".vtt": "transcript",
@@ -197,6 +199,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       };
       if (format === "transcript") return readRecording(lines, file);
       if (content === "contacts") return readJsonContacts(lines, targets, found);
+      if (format === "csv" && extname(file).toLowerCase() === ".ldif") return readLdif(lines, targets, found);
       return format === "csv" ? readCsv(lines, targets, found) : readNdjson(lines);
     },
     close: () => void reading?.destroy(),
