@@ -9,8 +9,10 @@ const checksumLength = 6;
 
 /** Generates a key: `rec_`, 43 characters of base62 (256 random bits) and a checksum of 6 characters. */
 export function newSecret(): string {
-  const body = `rec_${base62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43)}`;
-  return body + checksum(body);
+  let body = "";
+  for (let rest = BigInt(`0x${randomBytes(32).toString("hex")}`); body.length < 43; rest /= 62n)
+    body = alphabet[Number(rest % 62n)] + body;
+  return `rec_${body}${checksum(`rec_${body}`)}`;
 }
 
 /** Whether a text has the format of a key and a valid checksum, without a look-up. */
@@ -29,11 +31,8 @@ export function displayPrefix(secret: string): string {
 }
 
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), checksumLength);
-}
-
-function base62(value: bigint, length: number): string {
   let text = "";
-  for (let rest = value; text.length < length; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
+  for (let rest = crc32(body); text.length < checksumLength; rest = Math.floor(rest / 62))
+    text = `${alphabet[rest % 62]}${text}`;
   return text;
 }

@@ -58,9 +58,13 @@ export function rateLimited(waitMs: number): Failure {
   });
 }
 
+const accountBuckets = new WeakMap<UUID, string>();
+
 /** Returns the bucket name of an account. All of its credentials share the bucket. */
 export function accountBucket(accountId: UUID): string {
-  return `account:${accountId.toHexString()}`;
+  const name = accountBuckets.get(accountId) ?? `account:${accountId.toHexString()}`;
+  accountBuckets.set(accountId, name);
+  return name;
 }
 
 /** Returns the id of the account whose bucket has this name; undefined for another bucket. */

@@ -14,7 +14,7 @@ import { networkOfPeer } from "./peer-limits.ts";
 import { setPeer } from "./peer.ts";
 import { originForm } from "./query.ts";
 import type { ResponseTracker } from "./running.ts";
-import type { IdleLimits } from "./session-end.ts";
+import type { IdleLimits, OpenStreams } from "./session-end.ts";
 import { limitIdle } from "./session-end.ts";
 import { socketStream } from "./socket-stream.ts";
 import { endUnread } from "./unread.ts";
@@ -47,6 +47,7 @@ type StreamRequest = Request & { readonly stream: ServerHttp2Stream };
 interface Connection {
   readonly socket: Socket;
   readonly network: string;
+  readonly open: OpenStreams;
   /** Begins a request in the connection's turn. */
   readonly beginSoon: (begin: () => boolean) => void;
 }
@@ -79,33 +80,37 @@ const maxReadMs = 100;
 /** How long an ended stream may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
+const nothing = (): void => undefined;
+
 export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const { receive, running, held } = dependencies;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
   function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]): void {
-    stream.on("error", () => undefined);
-    const url = originForm(headers[":path"]);
-    if (url === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
-    if (exceedsList(rawHeaders)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;
     const release = held.take(connection.network, streamBytes + sizeOf(rawHeaders));
-    if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
-    let leaveQueue = (): void => undefined;
+    connection.open.begin();
+    let [leaveQueue, forgetRejected] = [nothing, nothing];
     stream.once("close", () => {
-      release();
+      connection.open.end();
+      release?.();
       leaveQueue();
+      forgetRejected();
     });
+    stream.on("error", nothing);
+    if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
+    const url = originForm(headers[":path"]);
+    if (url === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    if (exceedsList(rawHeaders)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const head: Head = { method: headers[":method"], url, headers, httpVersionMajor: 2, stream };
     // By its turn, it would have waited in a queue that nothing bounds. Reading would request the body of one that
     // expects 100-continue.
     const rejection =
       headers.expect === undefined ? dependencies.shed?.(head, (leave) => (leaveQueue = leave)) : undefined;
-    if (rejection !== undefined) stream.setTimeout(dependencies.stalledMs, () => cut(stream));
     if (rejection !== undefined && typeof rejection !== "function") {
-      running.followRejected(stream);
+      forgetRejected = running.followRejected(stream);
       return afterMessage(stream, () => rejectWith(stream, rejection));
     }
     const [request, response] = requestOf(stream, head, rawHeaders);
@@ -154,8 +159,8 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         setPeer(session, socket);
         const network = networkOfPeer(socket);
         const beginSoon = createSerialQueue((work) => dependencies.schedule(work, network), input.behind);
-        connections.set(session, { socket, network, beginSoon });
-        limitIdle(session, dependencies.idle, () => socket.destroy());
+        const open = limitIdle(session, dependencies.idle, () => socket.destroy());
+        connections.set(session, { socket, network, open, beginSoon });
         dependencies.onSession(session);
       });
       server.emit("connection", socketStream(socket));
@@ -182,7 +187,7 @@ function afterMessage(stream: ServerHttp2Stream, respond: () => void): void {
   const respondOnce = (): void => {
     if (!stream.headersSent && !stream.closed) respond();
   };
-  if (stream.endAfterHeaders) return respondOnce();
+  if (isWhole(stream)) return respondOnce();
   const timer = setTimeout(respondOnce, maxReadMs);
   stream.once("close", () => clearTimeout(timer));
   stream.once("end", respondOnce);
@@ -193,7 +198,13 @@ function afterMessage(stream: ServerHttp2Stream, respond: () => void): void {
 function rejectWith(stream: ServerHttp2Stream, { status, headers, body }: HeadResponse): void {
   stream.respond({ ":status": status, ...headers }, { endStream: body === undefined });
   if (!stream.writableEnded) stream.end(body);
-  if (!stream.readableEnded && !stream.endAfterHeaders) setTimeout(() => closeSent(stream), lingerMs).unref();
+  if (!isWhole(stream)) setTimeout(() => closeSent(stream), lingerMs).unref();
+}
+
+/** Returns whether the message of a request has arrived, read or not. That of a small one arrives with its headers. */
+function isWhole(stream: ServerHttp2Stream): boolean {
+  const { state } = stream.state;
+  return state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE || state === constants.NGHTTP2_STREAM_STATE_CLOSED;
 }
 
 /** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */

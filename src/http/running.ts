@@ -9,8 +9,10 @@ export interface ResponseTracker {
   readonly responses: ReadonlySet<Response>;
   /** Follows a response until it closes. */
   follow(response: Response): void;
-  /** Follows a stream of HTTP/2 that is rejected without such a response. */
-  followRejected(stream: ServerHttp2Stream): void;
+  /** The open streams of HTTP/2 that are rejected without such a response. */
+  readonly rejected: ReadonlySet<ServerHttp2Stream>;
+  /** Follows a rejected stream, until the returned function is called. */
+  followRejected(stream: ServerHttp2Stream): () => void;
   /** Forgets a response for which nothing is begun. */
   forget(response: Response): void;
   /** Resolves when no response is in progress, or after `ms`. */
@@ -19,23 +21,24 @@ export interface ResponseTracker {
 
 export function createRunning(): ResponseTracker {
   const responses = new Set<Response>();
-  let rejected = 0;
+  const rejected = new Set<ServerHttp2Stream>();
   let onEnd: (() => void) | undefined;
 
-  const isOver = (): boolean => responses.size === 0 && rejected === 0;
+  const isOver = (): boolean => responses.size === 0 && rejected.size === 0;
   function forget(response: Response): void {
     responses.delete(response);
     if (isOver()) onEnd?.();
   }
   return {
     responses,
+    rejected,
     forget,
     followRejected(stream) {
-      rejected += 1;
-      stream.once("close", () => {
-        rejected -= 1;
+      rejected.add(stream);
+      return () => {
+        rejected.delete(stream);
         if (isOver()) onEnd?.();
-      });
+      };
     },
     follow(response) {
       responses.add(response);

@@ -20,25 +20,33 @@ export function endSession(session: ServerHttp2Session): void {
   if (!session.destroyed) session.close();
 }
 
+/** The open streams of a session, by which it is idle or not. */
+export interface OpenStreams {
+  begin(): void;
+  end(): void;
+}
+
 /**
  * Ends a session that has had no stream within the limits; pings and partial headers do not count. Node limits this
  * only for HTTP/1.1. `cut` closes the connection. Destroying the session would not close it while the client reads
  * nothing.
  */
-export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits, cut: () => void): void {
+export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits, cut: () => void): OpenStreams {
   let open = 0;
   const end = (): void => {
     endSession(session);
     timer = setTimeout(cut, closingMs);
   };
   let timer = setTimeout(end, firstMs);
-  session.on("stream", (stream) => {
-    open += 1;
-    clearTimeout(timer);
-    stream.once("close", () => {
+  session.once("close", () => clearTimeout(timer));
+  return {
+    begin() {
+      if (open === 0) clearTimeout(timer);
+      open += 1;
+    },
+    end() {
       open -= 1;
       if (open === 0 && !session.destroyed) timer = setTimeout(end, nextMs);
-    });
-  });
-  session.once("close", () => clearTimeout(timer));
+    },
+  };
 }

@@ -22,22 +22,25 @@ const everyMs = 1_000;
  * A stream of unknown size is not limited until it has ended. Returns a function that stops the checks.
  */
 export function limitReading(
-  { responses }: ResponseTracker,
+  { responses, rejected }: ResponseTracker,
   { stalledMs, minRate }: ReadingLimits,
   cutStream: (stream: ServerHttp2Stream) => void,
 ): () => void {
-  const since = new WeakMap<Response, number>();
+  const since = new WeakMap<object, number>();
+  const isOlder = (one: object, now: number, maxMs: number): boolean => {
+    const begun = since.get(one) ?? now;
+    since.set(one, begun);
+    return now - begun > maxMs;
+  };
   const timer = setInterval(() => {
     const now = performance.now();
     for (const response of responses) {
       if (!isSent(response)) continue;
-      const begun = since.get(response) ?? now;
-      since.set(response, begun);
-      const maxMs = stalledMs + ((recordedSize(response) ?? 0) / minRate) * 1_000;
-      if (now - begun <= maxMs) continue;
+      if (!isOlder(response, now, stalledMs + ((recordedSize(response) ?? 0) / minRate) * 1_000)) continue;
       if (isHttp2(response)) cutStream(response.stream);
       else response.socket?.destroy();
     }
+    for (const stream of rejected) if (isOlder(stream, now, stalledMs)) cutStream(stream);
   }, everyMs).unref();
   return () => clearInterval(timer);
 }
