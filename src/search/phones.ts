@@ -15,7 +15,7 @@ export const minNationalForm = 4;
 const NUMBER = /^[0-9]+$/;
 /** A zero in brackets after a country code, which is never dialled abroad. */
 const TRUNK_ZERO = /((?:^|[^0-9])(?:00)?[1-9][0-9]{0,2}[^0-9()]?)\(0\)/g;
-/** A whole national phone with the zero that some do not write and that spreadsheets remove. */
+/** A whole national phone with the zero that some do not write, and that spreadsheets remove. */
 const WITH_TRUNK_ZERO = /^0[1-9][0-9]{8,}$/;
 /** What is between several phones of one field, each of which has at least this number of digits. */
 const BETWEEN = /[/,;|]/;
@@ -43,7 +43,7 @@ export interface PhoneForms {
   readonly isNational: boolean;
   /** The digits without a national prefix after the country code, if there is one. */
   readonly dialled: readonly string[];
-  /** How an international phone is written in its country. */
+  /** How an international phone is written in its country, and a national one without its zero. */
   readonly nationals: readonly string[];
 }
 
@@ -85,7 +85,8 @@ function formsOf(folded: string): PhoneForms[] {
   if (all === "") return [];
   const digits = withoutExitCode(all);
   const isNational = !BEGINS_WITH_PLUS.test(folded) && digits === all;
-  const forms = isNational && !isInternational(digits) ? { dialled: [], nationals: [] } : abroad(digits);
+  const forms =
+    isNational && !isInternational(digits) ? { dialled: [], nationals: withoutZero(digits) } : abroad(digits);
   return [{ digits, isNational, ...forms }];
 }
 
@@ -109,12 +110,15 @@ export function wholePhones(query: string): string[] {
   const [forms] = phoneForms(phone);
   if (forms === undefined || LETTER.test(onKeypad(fold(phone)).trimEnd().replace(EXTENSION, ""))) return [];
   const { digits, isNational, dialled, nationals } = forms;
-  const withoutZero = (form: string): string[] => (WITH_TRUNK_ZERO.test(form) ? [form.slice(1)] : []);
-  const withZero = isNational && WITH_TRUNK_ZERO.test(`0${digits}`) ? [`0${digits}`] : [];
   return [
-    ...[digits, ...dialled, ...withZero, ...(isNational ? withoutZero(digits) : [])].map((form) => PHONE_MARK + form),
+    ...[digits, ...dialled, ...(isNational ? withoutZero(digits) : [])].map((form) => PHONE_MARK + form),
     ...nationals.flatMap((form) => [form, ...withoutZero(form)]).map((form) => NATIONAL_MARK + form),
   ];
+}
+
+/** Returns a national phone without its zero; none for another. */
+function withoutZero(digits: string): string[] {
+  return WITH_TRUNK_ZERO.test(digits) ? [digits.slice(1)] : [];
 }
 
 /**
