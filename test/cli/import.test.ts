@@ -292,7 +292,7 @@ test("rejects a missing file, an unrecognized format, an unknown account and pau
   const rejections: [string[], number, string][] = [
     [["import", folder.path("absent.csv"), "--account", id], 2, "does not exist"],
     [["import", folder.write("data.bin", ""), "--account", id], 2, "--format"],
-    [["import", folder.path(""), "--account", id, "--format", "csv"], 2, "is a folder"],
+    [["import", folder.path(""), "--account", id], 2, "is a folder"],
     [["import", file, "--account", "nobody@example.com"], 1, "no account"],
     [["import", file], 2, "--account"],
     [["import", file, "--account", id, "--map", "a=email"], 2, "--map is only for CSV"],

@@ -1,5 +1,5 @@
 // The source of an import: a file that changes after the import was named by its contents.
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openSource } from "../../src/cli/import/source.ts";
 import { everyOf } from "../support/client.ts";
@@ -35,6 +35,15 @@ test.each([
     code: "changed",
     message: expect.stringContaining("changed while it was imported"),
   });
+});
+
+// The administrator may read every file.
+test.skipIf(process.getuid?.() === 0)("a file that its reader has no right to read is rejected, with 2", async () => {
+  const file = folder.write("locked.csv", before);
+  chmodSync(file, 0o200);
+  await expect(
+    openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined }),
+  ).rejects.toMatchObject({ exitCode: 2, message: `${file} cannot be read: you do not have permission.` });
 });
 
 test("what is appended meanwhile belongs to another import", async () => {

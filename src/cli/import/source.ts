@@ -1,7 +1,8 @@
 // Source of an import: opens the file, names it by its contents, and reads it entry by entry.
 import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { access, constants, readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import { TextDecoder } from "node:util";
@@ -112,12 +113,11 @@ export function formatOf(file: string, said: Format | undefined): Format {
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map = [], timeZone, updateBy, onColumns } = options;
+  const facts = file === "-" ? undefined : await factsOf(file);
+  if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
   const named = formatOf(file, options.format);
   const targets = parseMap(map);
   if (encoding !== undefined) requireEncoding(encoding);
-  const facts =
-    file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
-  if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
   const isJson = extname(file).toLowerCase() === ".json" && options.format === undefined && size !== undefined;
   const content = isJson ? await contentOf(file, size, targets) : "records";
@@ -243,6 +243,15 @@ function failChanged(file: string): never {
     "changed",
     `${file} changed while it was imported, so records may be missing or incomplete. Import it again when nothing writes to it.`,
   );
+}
+
+async function factsOf(file: string): Promise<Stats> {
+  try {
+    await access(file, constants.R_OK);
+    return await stat(file);
+  } catch (error) {
+    return unreadable(file, error as NodeJS.ErrnoException);
+  }
 }
 
 function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {
