@@ -35,9 +35,12 @@ export function createProgress(output: Output, verb: string, size?: number): Pro
   let isDrawn = false;
   let from: { readonly at: number; readonly bytes: number } | undefined;
 
-  /** Describes the part of the file that is done, and estimates the remaining time from the bytes per second. */
+  /**
+   * Describes the part of the file that is done, and estimates the remaining time from the bytes per second. Some formats
+   * are read to the end before their first record is sent, so the end says nothing.
+   */
   function partOf(bytes: number): string {
-    if (size === undefined || size === 0) return "";
+    if (size === undefined || bytes >= size) return "";
     const share = ` (${Math.floor((bytes / size) * 100)}%)`;
     const done = bytes - (from?.bytes ?? bytes);
     const seconds = done === 0 ? 0 : ((size - bytes) / done) * secondsSince(from?.at ?? 0);
@@ -65,8 +68,8 @@ export function createProgress(output: Output, verb: string, size?: number): Pro
       shownAt = performance.now();
       if (!output.watched) return output.note(textOf(state));
       erase();
-      // A longer line would wrap, and only its last row could be erased.
-      process.stderr.write(textOf(state).slice(0, (process.stderr.columns || 80) - 1));
+      // A longer line would wrap, also with the ^C that a terminal adds, and only its last row could be erased.
+      process.stderr.write(textOf(state).slice(0, (process.stderr.columns || 80) - 3));
       isDrawn = true;
     },
     note(line) {

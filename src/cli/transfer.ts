@@ -15,8 +15,8 @@ export interface Transfer {
   /** Returns the seconds since the transfer began. */
   seconds(): number;
   /**
-   * Runs the work again while it fails with a temporary error. Rejects with the last error once the work has failed for
-   * `patienceMs` without calling `onProgress`, or when `stop` aborts.
+   * Runs the work again while it fails with a temporary error. Rejects with the last error once the work has failed
+   * `maxFailures` times or for `patienceMs` without calling `onProgress`, or when `stop` aborts.
    */
   retry<T>(work: (onProgress: () => void) => Promise<T>, options?: RetryOptions): Promise<T>;
 }
@@ -24,10 +24,12 @@ export interface Transfer {
 interface RetryOptions {
   /** Prepares the work to start again from its beginning. Returns false if it cannot. */
   readonly restart?: () => Promise<boolean>;
+  /** For work that calls `onProgress`. Other work may take longer than this before it fails. */
   readonly patienceMs?: number;
 }
 
-const defaultPatienceMs = 45_000;
+/** With the pauses, this is 47 seconds of failing at once. */
+const maxFailures = 12;
 const backoffMs = { first: 1_000, max: 5_000 };
 
 /**
@@ -48,7 +50,10 @@ export async function runTransfer<T>(
       progress.note(onStop);
       stopping.abort();
     },
-    () => process.exit(exitCodes.interrupted),
+    () => {
+      progress.end();
+      process.exit(exitCodes.interrupted);
+    },
   );
   const seconds = (): number => (performance.now() - begunAt) / 1_000;
   try {
@@ -66,7 +71,7 @@ async function retry<T>(
   work: (onProgress: () => void) => Promise<T>,
   progress: Progress,
   stop: AbortSignal,
-  { restart, patienceMs = defaultPatienceMs }: RetryOptions = {},
+  { restart, patienceMs }: RetryOptions = {},
 ): Promise<T> {
   let failures = 0;
   let failingSince = 0;
@@ -76,8 +81,9 @@ async function retry<T>(
       return await work(() => (failures = 0));
     } catch (error) {
       if (failures === 0) failingSince = performance.now();
-      const isOver = stop.aborted || performance.now() - failingSince > patienceMs;
-      if (isOver || !isTransient(error) || (restart !== undefined && !(await restart()))) throw error;
+      const isOver =
+        patienceMs === undefined ? failures + 1 === maxFailures : performance.now() - failingSince > patienceMs;
+      if (stop.aborted || isOver || !isTransient(error) || (restart !== undefined && !(await restart()))) throw error;
       if (failures === 0)
         progress.note(
           `The service cannot be reached, or cannot respond. ${restart === undefined ? "Trying" : "Starting"} again …`,

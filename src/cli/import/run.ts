@@ -50,7 +50,8 @@ export async function runImport(
   const { format, encoding, map, timeZone, again = false, sync = false, updateBy } = options;
   const how = { format, encoding, map, timeZone };
   if (options.dryRun === true) return preview(output, file, how);
-  const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void output.note(line));
+  let notes: Pick<Output, "note"> = output;
+  const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void notes.note(line));
   const onEncoding = (found: string): void => {
     if (found !== "utf-8") output.note(`Encoding: ${found.toUpperCase()}`);
   };
@@ -73,6 +74,7 @@ export async function runImport(
   const rejects = await collectRejects(options.rejects);
   const onStop = "Stopping after the records that were sent. Press Ctrl-C again to stop at once.";
   const done = await runTransfer(output, { verb: "Importing", size: source.size, onStop }, async (transfer) => {
+    notes = transfer.progress;
     const archived = await archive(link, accountId, plan.missing, transfer.retry);
     const sending = { ...opened, importId, updateByEmail, restart, plan, rejects, transfer, resumeOptions };
     const strict = options.strict === true;
