@@ -1,21 +1,9 @@
 // The frame of long transfers: the line of progress on a terminal, and the retries of work that takes long.
-import { setTimeout as sleep } from "node:timers/promises";
-import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { runImport } from "../../src/cli/import/run.ts";
-import { createLink } from "../../src/cli/link.ts";
-import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createOutput } from "../../src/cli/output.ts";
 import { createProgress } from "../../src/cli/progress.ts";
 import { runTransfer } from "../../src/cli/transfer.ts";
-import { newClient, useService } from "../support/client.ts";
-import { useFolder } from "./cli.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
-
-const service = useService();
-const folder = useFolder();
 
 const { isTTY, columns } = process.stderr;
 let now = 0;
@@ -71,23 +59,4 @@ test("an export continues after each of several breaks that are minutes apart", 
     }),
   );
   expect([done, attempts]).toEqual(["all", 4]);
-});
-
-test("the columns of a file are shown on lines of their own, even after a line of progress", async () => {
-  vi.mocked(performance.now).mockRestore();
-  vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  const { id } = await newClient(service());
-  const link = createLink({ url: service().internal, token: service().serviceToken });
-  const client = link.client(IngestService);
-  async function* late(...call: Parameters<typeof client.import>) {
-    for await (const response of client.import(...call)) {
-      await sleep(300);
-      yield response;
-    }
-  }
-  const slow = { ...link, client: (of: DescService) => ({ ...link.client(of), import: late }) as never };
-  const file = folder.write("people.csv", "First Name,Labels\nAnn,x\n");
-  expect(await runImport(terminal(), () => Promise.resolve(slow), file, { account: id })).toBe(0);
-  link.close();
-  expect(written).toContain("/s\u001b[1G\u001b[2KColumns:\n");
 });
