@@ -88,6 +88,8 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const connections = new WeakMap<object, Connection>();
 
   function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]): void {
+    stream.on("error", nothing);
+    // A client can reset the stream, or end the session, in the packet that opens it.
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return;
     const release = held.take(connection.network, streamBytes + sizeOf(rawHeaders));
@@ -99,7 +101,6 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
       leaveQueue();
       forgetRejected();
     });
-    stream.on("error", nothing);
     if (release === undefined) return cut(stream, constants.NGHTTP2_REFUSED_STREAM);
     const url = originForm(headers[":path"]);
     if (url === undefined) return stream.close(constants.NGHTTP2_PROTOCOL_ERROR);

@@ -5,7 +5,7 @@ import type { ClientHttp2Session } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Http2Response } from "../fixtures/clients/http2-call.ts";
 import { http2Call } from "../fixtures/clients/http2-call.ts";
-import { frame, frameReader, literal, preface } from "../fixtures/clients/http2-frames.ts";
+import { flags, frame, frameReader, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 import type { TestService } from "../fixtures/service/service.ts";
 import { startService } from "../fixtures/service/service.ts";
 
@@ -131,17 +131,30 @@ test("one connection carries many requests at once, REST and gRPC mixed with rej
   }
 });
 
-test("a frame that breaks HTTP/2 ends only its own connection [ERR-08]", async () => {
+const post = [Buffer.from([0x83, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")];
+const opening = frame(types.headers, flags.endHeaders, 1, Buffer.concat(post));
+
+test.each([
+  ["bytes that are no frame", Buffer.from("rubbish that is no frame at all")],
+  ["a request and a frame that breaks HTTP/2", opening, frame(types.windowUpdate, 0, 1, Buffer.alloc(4))],
+  ["a request and its reset with an error", opening, frame(types.reset, 0, 1, Buffer.from([0, 0, 0, 1]))],
+  ["a request and a GOAWAY with an error", opening, frame(types.goaway, 0, 0, Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]))],
+])("in one packet, %s end only their own connection [ERR-08]", async (_what, ...frames) => {
+  const errors: Error[] = [];
+  const note = (error: Error): void => void errors.push(error);
+  process.on("uncaughtExceptionMonitor", note);
+  const socket = connectTcp(service.app.port, "127.0.0.1", () =>
+    socket.end(Buffer.concat([preface, frame(types.settings, 0, 0), ...frames])),
+  );
   await new Promise<void>((resolve) => {
-    const socket = connectTcp(service.app.port, "127.0.0.1", () =>
-      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nrubbish that is no frame at all"),
-    );
     socket
-      .on("close", resolve)
+      .on("close", () => resolve())
       .on("error", () => undefined)
       .resume();
   });
   expect((await http2Call(service.base, { ":path": "/v1/health" })).status).toBe(200);
+  process.off("uncaughtExceptionMonitor", note);
+  expect(errors).toEqual([]);
 });
 
 test("the preface may arrive byte by byte [WIR-01]", async () => {
