@@ -188,11 +188,12 @@ function afterMessage(stream: ServerHttp2Stream, respond: () => void): void {
   const respondOnce = (): void => {
     if (!stream.headersSent && !stream.closed) respond();
   };
+  // Node would reset a stream that nothing reads, behind its status.
+  stream.resume();
   if (isWhole(stream)) return respondOnce();
   const timer = setTimeout(respondOnce, maxReadMs);
   stream.once("close", () => clearTimeout(timer));
   stream.once("end", respondOnce);
-  stream.resume();
 }
 
 /** Writes a response. Discards the rest of a message that is still arriving, for at most `lingerMs`. */

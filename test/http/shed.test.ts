@@ -4,6 +4,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { once } from "node:events";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { connect, constants } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ArrivedAt } from "../../src/call/dispatch.ts";
 import type { Response } from "../../src/call/exchange.ts";
@@ -14,6 +15,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 import { publicListener } from "../../src/app/public-listener.ts";
+import { flags, frame, frameReader, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
 
 const [grpc, te] = ["application/grpc", "trailers"];
 const origin = "https://app.example.com";
@@ -150,6 +152,30 @@ test("a gRPC status is in the headers, which end the stream, with the headers of
   expect(received[0]).toMatchObject({ ":status": 200, "grpc-status": "14", "ratelimit-limit": "10" });
   expect(received[1] & endStream).toBe(endStream);
   session.destroy();
+});
+
+test("no reset follows the gRPC status of a request that arrived whole [WIR-08]", async () => {
+  const fields = [
+    Buffer.from([0x83, 0x86]),
+    literal(":path", "/records.v1.ContactService/SearchContacts"),
+    literal(":authority", "localhost"),
+    literal("content-type", grpc),
+  ];
+  const call = [
+    frame(types.headers, flags.endHeaders, 1, Buffer.concat(fields)),
+    frame(types.data, flags.endStream, 1, Buffer.alloc(5)),
+  ];
+  const socket = connectTcp(Number(new URL(base).port), "127.0.0.1");
+  socket.write(Buffer.concat([preface, frame(types.settings, 0, 0), ...call]));
+  const read = frameReader();
+  const received: number[] = [];
+  for await (const chunk of socket) {
+    const frames = read(chunk as Buffer);
+    received.push(...frames.filter(({ stream }) => stream === 1).map(({ type }) => type));
+    if (frames.some(({ type }) => type === types.headers)) socket.write(frame(types.ping, 0, 0, Buffer.alloc(8)));
+    if (frames.some(({ type }) => type === types.ping)) break;
+  }
+  expect(received).toEqual([types.headers]);
 });
 
 test("over HTTP/2, every stream of a crowd gets its status, also one whose message never ends [WIR-08]", async () => {
