@@ -1,4 +1,5 @@
 // The `Expect` header of a request (RFC 9110 §10.1.1).
+import type { ServerHttp2Stream } from "node:http2";
 import { holdBody } from "./continue.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
@@ -10,10 +11,12 @@ type Begin = (request: Request, response: Response) => void;
  * HTTP/1.1, and only in lower case over HTTP/2.
  */
 export function withExpectation(begin: Begin, reject: Begin): Begin {
-  return (request, response) => {
+  return (request: Request & { readonly stream?: ServerHttp2Stream }, response) => {
     const members = membersOf(request.headers.expect);
     if (members.some((one) => one !== "100-continue")) return reject(request, response);
-    if (members.length > 0) holdBody(request, () => response.headersSent || response.writeContinue());
+    // Node throws if the client has reset the stream.
+    const isOver = (): boolean => response.headersSent || request.stream?.closed === true;
+    if (members.length > 0) holdBody(request, () => isOver() || response.writeContinue());
     begin(request, response);
   };
 }

@@ -125,7 +125,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     connection.beginSoon(() => {
       leaveQueue();
       // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
-      if (stream.destroyed) {
+      if (stream.closed) {
         running.forget(response);
         return false;
       }

@@ -1,7 +1,10 @@
 // Expect: 100-continue: the body is requested only if the headers do not already decide (RFC 9110 §10.1.1).
 import { once } from "node:events";
-import { connect } from "node:http2";
+import { connect, constants } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
+import { requestBody } from "../../src/http/continue.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/listener.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
 import { useService } from "../support/client.ts";
 
@@ -86,4 +89,36 @@ test("a request without a body gets no 100, and is served [ERR-08]", async () =>
   const head = `GET /v1/contacts?query=ann HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`;
   const { text } = await exchange(service().base, head);
   expect(text.startsWith("HTTP/1.1 200 ")).toBe(true);
+});
+
+test("a client that resets its stream while its body is held harms nothing [ERR-08]", async () => {
+  let listener!: Listener;
+  const asked = new Promise<unknown>((resolve) => {
+    listener = createListener({
+      handle(request) {
+        // The stream is closed then, but has not said so.
+        request.once("aborted", () => {
+          try {
+            resolve(requestBody(request));
+          } catch (error) {
+            resolve(error);
+          }
+        });
+        stream.close(constants.NGHTTP2_NO_ERROR);
+      },
+      rejectMessage: () => "",
+      rejectExpectation: () => undefined,
+      rejectSlow: undefined,
+      peersAreClients: true,
+      onLimit: () => undefined,
+    });
+  });
+  const session = connect(`http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`);
+  onTestFinished(async () => {
+    session.destroy();
+    await listener.close(0, 0);
+  });
+  const stream = session.request({ ":method": "POST", ":path": "/", expect: "100-continue" });
+  stream.on("error", () => undefined);
+  expect(await asked).toBeUndefined();
 });

@@ -134,7 +134,7 @@ test("one connection carries many requests at once, REST and gRPC mixed with rej
 const post = [Buffer.from([0x83, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")];
 const opening = frame(types.headers, flags.endHeaders, 1, Buffer.concat(post));
 
-test.each([
+test.each<[string, ...Buffer[]]>([
   ["bytes that are no frame", Buffer.from("rubbish that is no frame at all")],
   ["a request and a frame that breaks HTTP/2", opening, frame(types.windowUpdate, 0, 1, Buffer.alloc(4))],
   ["a request and its reset with an error", opening, frame(types.reset, 0, 1, Buffer.from([0, 0, 0, 1]))],
