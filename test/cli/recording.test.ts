@@ -219,15 +219,22 @@ test("a cue keeps the text after a line that looks empty or, outside of WebVTT, 
     expect((await meetings(text))[0]?.transcript).toEqual(lines);
 });
 
-test("a text with properties in YAML has their title and date, and keeps them as a note [OPS-04]", async () => {
-  const yaml = "title: 'Ann''s week: a review'\ndate: 2026-03-11\ntags: [weekly]";
-  const [meeting] = await meetings(`---\n${yaml}\n---\n\nAnn: Hello.\nBo: Hi.\nAnn: Bye.\n`, "call.md");
-  expect(meeting).toEqual({
-    session: { title: "Ann's week: a review", source: "recording", start: "2026-03-11T00:00:00.000Z" },
-    transcript: ["Ann: Hello.", "Bo: Hi.", "Ann: Bye."],
-    notes: { Notes: yaml },
-  });
-});
+test.each([
+  ["Unix", "\n"],
+  ["Windows", "\r\n"],
+])(
+  "a text of %s with properties in YAML has their title and date, and keeps them as a note [OPS-04]",
+  async (_, end) => {
+    const yaml = "title: 'Ann''s week: a review'\ndate: 2026-03-11\ntags: [weekly]";
+    const text = `---\n${yaml}\n---\n\nAnn: Hello.\nBo: Hi.\nAnn: Bye.\n`;
+    const [meeting] = await meetings(text.replaceAll("\n", end), "call.md");
+    expect(meeting).toEqual({
+      session: { title: "Ann's week: a review", source: "recording", start: "2026-03-11T00:00:00.000Z" },
+      transcript: ["Ann: Hello.", "Bo: Hi.", "Ann: Bye."],
+      notes: { Notes: yaml },
+    });
+  },
+);
 
 test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {
   const [meeting] = await meetings("Only a text.\n\nIn two paragraphs.\n", "memo.txt");

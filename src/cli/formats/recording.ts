@@ -89,7 +89,7 @@ function* entriesOf(meeting: Meeting): Iterable<Entry> {
 const noNotes = { Summary: undefined, "Action items": undefined, Notes: undefined } as const;
 
 /** The properties that note-takers write in YAML above a text. */
-const properties = /^---[ \t]*\n(.+?)\n---[ \t]*\n/s;
+const properties = /^---[ \t]*\r?\n(.+?)\r?\n---[ \t]*\r?\n/s;
 
 /** Returns the value of a property in YAML, if it is a text in one line. */
 function valueIn(yaml: string, name: "title" | "date"): string | undefined {
@@ -103,7 +103,8 @@ function valueIn(yaml: string, name: "title" | "date"): string | undefined {
 
 /** Returns the meeting of a file of captions or text. It has no id, so its content identifies it. */
 function meetingOf(whole: string, file: string): Meeting {
-  const [above = "", yaml = ""] = properties.exec(whole) ?? [];
+  const [above = "", said = ""] = properties.exec(whole) ?? [];
+  const yaml = said.replaceAll("\r\n", "\n");
   const text = whole.slice(above.length);
   const turns = turnsIn(text);
   const provider = providerOf(text, file);
