@@ -103,9 +103,11 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     peersAreClients: config.trustProxy === 0,
     onLimit: surfaces.onLimit,
     shed(head, onTurn) {
-      const failure = shedding.failureOf(head, () => targetOf(head), onTurn);
+      let found: PublicTarget | undefined;
+      const target = (): PublicTarget => (found ??= targetOf(head));
+      const failure = shedding.failureOf(head, target, onTurn);
       if (failure === undefined) return undefined;
-      const prepared = shedding.responseTo(head, failure, targetOf(head));
+      const prepared = shedding.responseTo(head, failure, target());
       if (prepared !== undefined) return prepared;
       return (request, response) => {
         const { inbound } = begin(request, response);
