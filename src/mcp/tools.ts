@@ -40,10 +40,10 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 }
 
 /** Says how the words of a query match, and a blank; nothing without a query. */
-const wordsRule = ({ query, any_word: any }: Arguments): string =>
+const wordsRule = ({ query, any_word: anyWord }: Arguments): string =>
   isMissing(query)
     ? ""
-    : `${String(any).toLowerCase() === "true" ? "" : "Each word of the query must match the start of a word in the record; with any_word: true, only some must. "}Try fewer or different words. `;
+    : `${String(anyWord).toLowerCase() === "true" ? "" : "Each word of the query must match the start of a word in the record; with any_word: true, only some must. "}Try fewer or different words. `;
 const fieldsOfContact = "search_contacts with in_notes searches the fields notes and memory of contacts.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

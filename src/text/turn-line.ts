@@ -118,7 +118,10 @@ function isTimeAlone(line: string | undefined): boolean {
   return start !== "" && timeAtStart.exec(start.slice(0, maxBeginning))?.[0].length === start.length;
 }
 
-/** "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "Ann: 0:03" above, "From Ann to Everyone: …" after a time. */
+/**
+ * "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "Ann: 0:03" above what she says, "From Ann to Everyone: …"
+ * after a time.
+ */
 function beforeColon(rest: string, time: number | undefined, { next, isRepeated }: Around): TurnLine | undefined {
   const at = placeOfColon(rest.slice(0, maxBeginning));
   if (at === undefined) return undefined;

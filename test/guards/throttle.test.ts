@@ -51,7 +51,7 @@ test("a revoked key takes from the address's bucket, also where no key is needed
   const { id, key } = await tight().account();
   expect((await tight().rest("/v1/sessions", { key, headers: from() })).status).toBe(200);
   await tight().app.services.apiKeys.revoke(new UUID(id));
-  // The instance remembers the key. No request proves it, so it is looked up at the first use after a second.
+  // The instance remembers the key, and looks it up again at the first use after a second.
   await tight().rest("/v1/health", { key, headers: from() });
   await sleep(1_100);
   expect((await tight().rest("/v1/health", { key, headers: from() })).status).toBe(200);

@@ -84,8 +84,8 @@ function phoneRank(kind: string): number {
 
 /**
  * Returns the number to call: a preferred one before others, then by its kind. Faxes and pagers come last in any case.
- * `leftOut` is how many values were passed over because they cannot be stored or have no digit. `isExact`: the values are those of our
- * own export, where a phone can be any text.
+ * `leftOut` is how many values were passed over because they cannot be stored or have no digit. `isExact`: the values
+ * are those of our own export, where a phone can be any text.
  */
 export function choosePhone(
   choices: readonly Choice[],

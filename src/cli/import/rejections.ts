@@ -5,8 +5,8 @@ import type { Reject, Rejects } from "./rejects.ts";
 import type { Origin, Window } from "./window.ts";
 
 /**
- * Creates the rejections of an import, over all its streams. `reject` receives each of them, and may throw to end the import. They are
- * acknowledged once `isSaved` returns true.
+ * Creates the rejections of an import, over all its streams. `reject` receives each of them, and may throw to end the
+ * import. They are acknowledged once `isSaved` returns true.
  */
 export function createRejections(
   originOf: Window["originOf"],
