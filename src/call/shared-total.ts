@@ -7,8 +7,8 @@ export interface SharedTotal {
    * if the total or the caller would exceed its maximum.
    */
   take(caller: string, amount: number): (() => void) | undefined;
-  /** Returns what all callers have taken. */
-  taken(): number;
+  /** Returns what all callers have taken, or one of them. */
+  taken(caller?: string): number;
 }
 
 /** The maximum of all callers together, and of each. */
@@ -22,7 +22,7 @@ export function createSharedTotal({ total, ofEach }: Maxima): SharedTotal {
   const taken = new Map<string, number>();
   let sum = 0;
   return {
-    taken: () => sum,
+    taken: (caller) => (caller === undefined ? sum : (taken.get(caller) ?? 0)),
     take(caller, amount) {
       const before = taken.get(caller) ?? 0;
       if (sum + amount > total || before + amount > ofEach) return undefined;

@@ -43,6 +43,8 @@ export interface BoundedCapacity extends Capacity {
    * undefined if its caller would have more than two thirds of the places without having begun anything.
    */
   expect(credential: CredentialState, caller: string): (() => void) | undefined;
+  /** Returns the number of requests of this caller that have arrived, and whose turn has not come. */
+  expected(credential: CredentialState, caller: string): number;
   state(): CapacityState;
 }
 
@@ -145,6 +147,7 @@ export function createCapacity(
         : identifying.unverified >= Math.min(places("unverified"), maxUnknown) ||
           expected.unverified.taken() >= places("unverified"),
     expect: (credential, caller) => expected[credential].take(caller, 1),
+    expected: (credential, caller) => expected[credential].taken(caller),
     async identify(credential, work) {
       identifying[credential] += 1;
       try {

@@ -96,8 +96,9 @@ export function createKnownBuckets(
   return {
     count: () => buckets.size,
     wait(name, tokens) {
-      const known = buckets.get(name);
-      return known === undefined ? 0 : msFor(tokens - refilled(known.left, clock() - known.since));
+      const now = clock();
+      const { left, since } = buckets.get(name) ?? { ...unknown, since: now };
+      return msFor(tokens - refilled(left, now - since));
     },
     send(name) {
       const sentAt = clock();

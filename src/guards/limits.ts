@@ -79,7 +79,7 @@ export function createLimits(
   });
   const buckets: RememberedBuckets = {
     someEmpty: () => performance.now() < emptyUntil,
-    wait: (bucket) => (shared === undefined ? known.wait(bucket, 1) : shared.wait(bucket)),
+    wait: (shared ?? known).wait,
     debit: known.debit,
   };
   const knownDocuments = createKnownBuckets(documentSize);

@@ -37,9 +37,9 @@ return {consumed, wait, tostring(tokens), tostring(now)}
 /** The timeout of a Redis command. It limits how many tokens are added while requests wait for Redis. */
 const patienceMs = 50;
 
-/** A bucket in Redis. `wait` returns the milliseconds for which a bucket is known to be empty; 0 if it may not be. */
+/** A bucket in Redis. `wait` returns the milliseconds until it can have this many tokens; 0 if it may have them now. */
 export interface SharedBucket extends Bucket {
-  wait(name: string): number;
+  wait(name: string, tokens: number): number;
 }
 
 /** Options that distinguish the buckets in one Redis. */
@@ -95,7 +95,7 @@ export function sharedBucket(
   }
 
   return {
-    wait: (name) => (isUsedUp(name) ? waitMs : known.wait(name, 1)),
+    wait: (name, tokens) => (isUsedUp(name) ? waitMs : known.wait(name, tokens)),
     async take(name, tokens = 1, tally) {
       if (tokens > 1) return takeShared(name, tokens, tally);
       if (isUsedUp(name)) {

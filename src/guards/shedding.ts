@@ -11,15 +11,15 @@ import { addressBucket, rateLimited } from "./throttle.ts";
 export interface RememberedBuckets {
   /** Returns whether any bucket may be known to be empty. */
   someEmpty(): boolean;
-  /** Returns the milliseconds for which a bucket is known to be empty; 0 if it may not be. */
-  wait(bucket: string): number;
+  /** Returns the milliseconds until a bucket can have this many tokens; 0 if it may have them now. */
+  wait(bucket: string, tokens: number): number;
   /** Takes a token from a bucket. */
   debit(bucket: string): void;
 }
 
 /** Dependencies of the load shedding. */
 export interface SheddingDependencies {
-  readonly capacity: Pick<BoundedCapacity, "isFull" | "expect">;
+  readonly capacity: Pick<BoundedCapacity, "isFull" | "expect" | "expected">;
   readonly buckets: RememberedBuckets;
   /** Returns the milliseconds for which no credential of a client may be looked up; 0 if one may be. */
   readonly waitForLookUp: (address: string) => number;
@@ -56,6 +56,9 @@ export function createShedding({
     return failure;
   };
 
+  /** Returns the milliseconds until a bucket can have a token beside those for the requests that wait for their turn. */
+  const waitBehind = (bucket: string): number => buckets.wait(bucket, capacity.expected("verified", bucket) + 1);
+
   return (request) => {
     const { onTurn } = request;
     const isBusy = capacity.isFull("verified") || capacity.isFull("unverified");
@@ -68,7 +71,7 @@ export function createShedding({
     const bucket = isDebited ? (presumed?.bucket ?? addressBucket(request.address())) : undefined;
     // A credential that is not known may be valid, and have a bucket of its own: only the limit of look-ups applies.
     const isUnknown = said === "unknown" || presumed?.isOverdue === true;
-    const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : buckets.wait(bucket);
+    const wait = bucket === undefined ? 0 : isUnknown ? waitForLookUp(request.address()) : waitBehind(bucket);
     if (wait > 0) {
       onRemembered(request, presumed?.bucket);
       return limited(wait); // 429

@@ -21,11 +21,11 @@ beforeEach(() => {
   capacity = createCapacity(2, () => undefined, waiting(0));
   presumed = undefined;
   counted = [];
-  const known = createKnownBuckets({ rate: 0.001, burst: 3 });
+  const known = createKnownBuckets({ rate: 0.001, burst: 4 });
   lookUpWaitMs = 0;
   const decide = createShedding({
     capacity,
-    buckets: { someEmpty: () => known.count() > 0, wait: (name) => known.wait(name, 1), debit: known.debit },
+    buckets: { someEmpty: () => known.count() > 0, wait: known.wait, debit: known.debit },
     waitForLookUp: () => lookUpWaitMs,
     presume: () => presumed,
     onOverload: () => void counted.push("overload"),
@@ -66,21 +66,34 @@ test("requests that wait for their turn have as many places as those in progress
   expect([arrive("c"), arrive("b")]).toMatchObject([undefined, overloaded]);
 });
 
+test("the tokens in a bucket are for the requests that wait for their turn, so rejecting another one takes none from them [RTE-01, RTE-22]", () => {
+  presumed = { bucket: "account:a", isOverdue: false };
+  const arrive = (): Failure | undefined => shed("caller", () => undefined);
+  expect([arrive(), arrive(), arrive()]).toEqual([undefined, undefined, undefined]);
+  expect([arrive(), arrive(), arrive()]).toMatchObject([
+    overloaded,
+    { reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 },
+    { reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 },
+  ]);
+  presumed = { bucket: "account:b", isOverdue: false };
+  expect(arrive()).toBeUndefined();
+});
+
 test("while too many requests are in progress, each further one is 503 and takes a token, and 429 once its bucket is empty [RTE-22, RTE-04]", () => {
   presumed = { bucket: "account:a", isOverdue: false };
   expect(shed()).toBeUndefined();
   occupy();
   occupy();
-  for (let turn = 0; turn < 3; turn++) expect(shed()).toMatchObject({ ...overloaded, retryAfterSeconds: undefined });
+  for (let turn = 0; turn < 4; turn++) expect(shed()).toMatchObject({ ...overloaded, retryAfterSeconds: undefined });
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 });
-  expect(counted).toEqual(["overload", "overload", "overload", "remembered"]);
+  expect(counted).toEqual(["overload", "overload", "overload", "overload", "remembered"]);
   presumed = { bucket: "account:b", isOverdue: false };
   expect(shed()).toMatchObject(overloaded);
 });
 
 test("a request whose bucket is known to be empty is 429 although the instance is idle [RTE-22]", async () => {
   const ends = [occupy(), occupy("unverified")];
-  for (let turn = 0; turn < 3; turn++) shed();
+  for (let turn = 0; turn < 4; turn++) shed();
   for (const end of ends) await end();
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
   presumed = { bucket: undefined, isOverdue: false };
@@ -113,7 +126,7 @@ test("an unknown credential is 429, not 503, while too many look-ups of its addr
 
 test("a credential that may be valid is not 429 because the bucket of its address is empty [RTE-09, RTE-21]", async () => {
   const ends = [occupy(), occupy("unverified")];
-  for (let turn = 0; turn < 3; turn++) shed();
+  for (let turn = 0; turn < 4; turn++) shed();
   for (const end of ends) await end();
   expect(shed()).toMatchObject({ reason: Reason.RATE_LIMITED });
   presumed = "unknown";
