@@ -1,6 +1,6 @@
 // The limits of one instance: which bucket or place each kind of request takes, and what is counted.
 import { UUID } from "mongodb";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
@@ -34,6 +34,7 @@ let counts: Record<(typeof names)[number], number>;
 beforeEach(() => {
   counts = { throttleFallbacks: 0, throttledFromMemory: 0, rejectedLookUps: 0, overloaded: 0 };
 });
+afterEach(() => void vi.useRealTimers());
 
 function limitsOver(redisLink: RedisLink | undefined, burst: number, maxInFlight = 1): Limits {
   const counter = (name: (typeof names)[number]) => ({ inc: () => void (counts[name] += 1) });
@@ -181,15 +182,15 @@ test("a request that costs more tokens when it is repeated states the wait for t
 });
 
 test("after 256 failed look-ups an address is rejected, and the rejection is counted [RTE-20]", async () => {
+  // No look-up becomes possible meanwhile, however slow the machine is.
+  vi.useFakeTimers({ toFake: ["performance"] });
   const { recognizers, shedding, throttle } = limitsOver(undefined, 1_000, 1_000);
   const { recognize } = recognizers(() => undefined);
   const credential = { name: "forged", isProvenLater: () => false, lookUp: () => Promise.resolve(undefined) };
   const arrival = { address: "192.0.2.5", optional: false, onHolder: () => undefined, deadline: deadlineIn(60_000) };
   const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => recognize(credential, arrival)));
   const served = outcomes.filter(({ status }) => status === "fulfilled").length;
-  expect(served).toBeGreaterThanOrEqual(256);
-  expect(counts.rejectedLookUps).toBe(400 - served);
-  expect(counts.rejectedLookUps).toBeGreaterThan(0);
+  expect([served, counts.rejectedLookUps]).toEqual([256, 144]);
   // Another credential of the address, which may be valid, is rejected at once while some bucket is known to be empty.
   await throttle("another", undefined, 1_000);
   await expect(throttle("another")).rejects.toMatchObject(limited);
