@@ -36,7 +36,7 @@ export async function receiveMessages(
     request.resume();
     return { bytes: Buffer.alloc(limit + 1), json: undefined, messages: 1 };
   }
-  const json = withoutCancellations(parsed(received));
+  const json = withObjectArguments(withoutCancellations(parsed(received)));
   // The library would replace invalid UTF-8 and then parse the result.
   const bytes = json === undefined && !isUtf8(received) ? notJson : received;
   return { bytes, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
@@ -77,6 +77,22 @@ function withoutCancellations(json: unknown): unknown {
   );
   // A batch of cancellations alone is accepted unchanged.
   return kept.length === 0 ? json : kept;
+}
+
+/**
+ * Returns the messages with their arguments as an object. Some clients send an object as JSON in a string, and PHP
+ * writes an empty one as an array.
+ */
+function withObjectArguments(json: unknown): unknown {
+  const read = (message: unknown): unknown => {
+    if (!isObject(message) || !isObject(message["params"])) return message;
+    const { arguments: given, ...params } = message["params"];
+    const meant = typeof given === "string" ? parsed(Buffer.from(given)) : given;
+    const isEmpty = given === "" || (Array.isArray(meant) && meant.length === 0);
+    if (!isEmpty && (meant === given || !isObject(meant))) return message;
+    return { ...message, params: { ...params, arguments: isEmpty ? {} : meant } };
+  };
+  return Array.isArray(json) ? json.map(read) : read(json);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

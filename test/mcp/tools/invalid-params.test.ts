@@ -20,14 +20,14 @@ describe.each(revisions)("in the revision %s", (revision) => {
       { name: "catch_up", arguments: { topic: 7 } },
       "arguments: must be an object whose values are strings",
     ],
-    ["prompts/get", { name: "catch_up", arguments: [] }, "arguments: must be an object whose values are strings"],
+    ["prompts/get", { name: "catch_up", arguments: ["tea"] }, "arguments: must be an object whose values are strings"],
     ["resources/read", {}, "uri: must be a string"],
     ["resources/read", { uri: 7 }, "uri: must be a string"],
     ["completion/complete", {}, `${ref}; ${argument}`],
     ["completion/complete", { ref: { type: "ref/tool", name: "search" }, argument: { name: "query", value: "" } }, ref],
     ["completion/complete", { ref: { type: "ref/prompt", name: "catch_up" }, argument: { name: "topic" } }, argument],
     ["tools/call", {}, "name: must be a string"],
-    ["tools/call", { name: "search", arguments: [] }, "arguments: must be an object"],
+    ["tools/call", { name: "search", arguments: [{}] }, "arguments: must be an object"],
     ["tools/call", { name: "search", arguments: "ann" }, "arguments: must be an object"],
     ["tools/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
     ["prompts/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
@@ -60,6 +60,19 @@ describe.each(revisions)("in the revision %s", (revision) => {
     expect(found.body.result.content[0].text).toMatch(/^n0: must be left out/);
     const { body, status } = await send(revision, "tools/call", { name: "search", arguments: names(1_000) });
     expect([status, body.error.message]).toEqual([422, "the body must have at most 1000 values"]);
+  });
+
+  test.each(["", [], "[]", "{}", '{"query":null}'])("%j as arguments is an empty object [MCP-15]", async (given) => {
+    const { body } = await send(revision, "tools/call", { name: "list_sessions", arguments: given });
+    expect(body.result.structuredContent.data).toEqual([]);
+  });
+
+  test("an object in a string is read as arguments, within the bounds of a body [MCP-15] [MCP-25]", async () => {
+    const given = { name: "get_contact", arguments: '{"contact_id":"x","page":2}' };
+    const { body } = await send(revision, "tools/call", given);
+    expect(body.result.content[0].text).toMatch(/^page: must be left out.*; contact_id: must be a valid UUID/);
+    const deep = `{"contact_id":${"[".repeat(1_000)}${"]".repeat(1_000)}}`;
+    expect((await send(revision, "tools/call", { name: "get_contact", arguments: deep })).status).toBe(422);
   });
 
   test("null for the arguments, or for one of them, counts as omitted [MCP-15] [MCP-25]", async () => {
