@@ -208,8 +208,13 @@ const getSession: OperationTool = {
   rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
 };
 
-const ofNewestSessions =
-  "No note of the contact's newest 50 sessions was found. For an older session, pass its session_id instead.";
+/** Says which notes of a contact were searched. */
+function noNoteOf({ contact_id, kind }: Arguments): string {
+  if (isMissing(contact_id)) return "No note was found.";
+  return lower(kind) === "session"
+    ? "No note of the contact's newest 50 sessions was found. For an older session, pass its session_id instead."
+    : "No note of the contact itself was found. For those of its sessions, set kind to session.";
+}
 
 const searchNotes: OperationTool = {
   name: "search_notes",
@@ -225,7 +230,7 @@ const searchNotes: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
-    `${given["contact_id"] && lower(given["kind"]) === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule(given)}list_sessions finds sessions by date or title; search_transcripts finds what was said. ${fieldsOfContact}`,
+    `${noNoteOf(given)} Use fewer conditions. ${wordsRule(given)}list_sessions finds sessions by date or title; search_transcripts finds what was said. ${fieldsOfContact}`,
 };
 
 /** All tools, in the order in which they are listed. */

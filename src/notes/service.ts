@@ -33,9 +33,11 @@ export function createNoteService(notes: NoteStore, sessionsOf: SessionsOf): Acc
           { field: "session_id", rule: "one_of", message: "must be left out if contact_id is given" },
         ]);
       const owner = contactId ?? sessionId;
+      const ofContact = contactId === undefined ? NoteKind.UNSPECIFIED : NoteKind.CONTACT;
+      const kindOfOwner = sessionId === undefined ? ofContact : NoteKind.SESSION;
       const filter = {
         query: query === "" ? undefined : query,
-        kind: kinds[kind ?? NoteKind.UNSPECIFIED],
+        kind: kinds[kind || kindOfOwner],
         type: noteType === SessionNoteType.UNSPECIFIED ? undefined : noteTypeName(noteType),
         ownerId: owner === undefined ? undefined : uuid(owner),
         ofSessions: contactId !== undefined && kind === NoteKind.SESSION,

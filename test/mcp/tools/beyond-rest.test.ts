@@ -128,6 +128,8 @@ const cases: readonly Case[] = [
   ofNotes("of a contact, the newest first", ["zoe coffee", "zoe tea"], () => ({ contact_id: ids["zoe"] })),
   ofNotes("of a contact, with a word", ["zoe tea"], () => ({ contact_id: ids["zoe"], query: "te" })),
   ofNotes("of a session", ["kick tea"], () => ({ session_id: ids["kick"] })),
+  ofNotes("of a session that is a contact", [], () => ({ session_id: ids["zoe"] })),
+  ofNotes("of a contact that is a session", [], () => ({ contact_id: ids["kick"], query: "tea" })),
   ofNotes("of a contact's sessions", ["kick tea"], () => ({ contact_id: ids["zoe"], kind: "session" })),
   ofNotes("of a contact's sessions, by a word that only its own notes have", [], () => ({
     contact_id: ids["zoe"],

@@ -115,6 +115,7 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search_contacts", { state: "archived", has_email: true }, /No archived contact was found/],
     ["search_contacts", { state: "ARCHIVED", has_email: "TRUE" }, /No archived contact was found/],
     ["search_notes", { kind: "SESSION", contact_id: "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31" }, /newest 50 sessions/],
+    ["search_notes", { contact_id: "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31" }, /the contact itself.*kind to session/],
     ["search_contacts", { state: "any", query: "nobody" }, /^No contact was found/],
     ["search_contacts", { has_email: true }, /No active contact was found/],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
