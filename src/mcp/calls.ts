@@ -5,8 +5,9 @@ import { createArgumentReader } from "./arguments.ts";
 import { table } from "../http/route.ts";
 import { mongoFailureOf } from "../db/mongo.ts";
 import { inflateResponseText } from "../large/deflated.ts";
-import type { Failure, Violation } from "../call/errors.ts";
-import { inputFailure } from "../call/errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Violation } from "../call/errors.ts";
+import { Failure, inputFailure } from "../call/errors.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
 /** The response of an operation: its message, and its REST body with the fields that REST itself lacks. */
@@ -63,7 +64,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       const admitted = await dispatch.admit(rpc, inbound);
       return (await admitted.invoke(request, found)).message as MessageShape<typeof rpc.output>;
     } catch (error) {
-      const failure = withSources(mongoFailureOf(error));
+      const failure = withSources(mongoFailureOf(error), rpc);
       onError(failure, inbound);
       throw failure;
     }
@@ -87,8 +88,12 @@ const sources: ReadonlyMap<string, string> = new Map([
   ["session_id", "list_sessions finds the ids of sessions."],
 ]);
 
-/** Adds to the violations of ids where to find them, and to those of dates the time (contract §8). */
-function withSources(failure: Failure): Failure {
+/** Adds to an unknown or invalid id where to find ids, and to an invalid date the time (contract §8). */
+function withSources(failure: Failure, rpc: DescMethodUnary): Failure {
+  if (failure.reason === Reason.NOT_FOUND) {
+    const found = rpc.input.fields.flatMap(({ name }) => sources.get(name) ?? []);
+    return new Failure(failure.reason, { message: [failure.message, ...found].join(" ") });
+  }
   const sourceOf = ({ field, rule }: Violation): string | undefined =>
     rule === "string.date_or_date_time"
       ? `Now it is ${new Date().toISOString()}.`

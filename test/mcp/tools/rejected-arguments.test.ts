@@ -115,16 +115,15 @@ describe("rejected arguments", () => {
   });
 
   test.each([
-    ["get_contact", "contact_id", ""],
-    ["get_session", "session_id", ""],
-    ["get_session_transcript", "session_id", ""],
-    ["fetch", "id", "contact:"],
-    ["fetch", "id", "session:"],
-  ])("what %s does not find by %s is reported as in REST: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
-    const { body } = await fixture().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
+    ["get_contact", "contact_id", "", "search_contacts finds the ids of contacts."],
+    ["get_session", "session_id", "", "list_sessions finds the ids of sessions."],
+    ["get_session_transcript", "session_id", "", "list_sessions finds the ids of sessions."],
+    ["fetch", "id", "contact:", "search_contacts finds the ids of contacts."],
+    ["fetch", "id", "session:", "list_sessions finds the ids of sessions."],
+  ])("%s says after an unknown %s where to find ids: %s [MCP-11]", async (name, argument, prefix, where) => {
     expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
       isError: true,
-      text: body.error.message,
+      text: `There is no such record in this account. Check the id. ${where}`,
       structured: undefined,
     });
   });

@@ -6,6 +6,7 @@ import { randomId } from "../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 
+const unknownId = "There is no such record in this account. Check the id.";
 const fixture = useSignInFixture();
 let holder: Holder;
 let zoe: string;
@@ -114,8 +115,8 @@ describe("resources", () => {
   });
 
   test.each([
-    [`contact://${randomId()}`, "There is no such record in this account. Check the id."],
-    [`session://${randomId()}`, "There is no such record in this account. Check the id."],
+    [`contact://${randomId()}`, `${unknownId} search_contacts finds the ids of contacts.`],
+    [`session://${randomId()}`, `${unknownId} list_sessions finds the ids of sessions.`],
     ["contact://none", "There is no resource contact://none: it must be contact://<uuid> or session://<uuid>."],
     [
       `note://${"x".repeat(200)}`,
@@ -281,7 +282,7 @@ describe("prompts", () => {
     ["prepare_meeting", { contact: "nobody" }, "contact: does not match an active contact"],
     ["follow_up", { session_id: "x" }, sessionId],
     ["follow_up", { session_id: `contact:${randomId()}` }, sessionId],
-    ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
+    ["follow_up", { session_id: randomId() }, `${unknownId} list_sessions finds the ids of sessions.`],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
     ["write_poem", {}, "There is no prompt named write_poem. Call prompts/list to see the prompts."],
   ])("%s with %j is rejected with a reason [MCP-11]", async (name, given, said) => {
