@@ -43,12 +43,16 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 const wordsRule = ({ query, any_word: anyWord }: Arguments): string =>
   isMissing(query)
     ? ""
-    : `${String(anyWord).toLowerCase() === "true" ? "" : "Each word of the query must match the start of a word in the record; with any_word: true, only some must. "}Try fewer or different words. `;
+    : `${isTrue(anyWord) ? "" : "Each word of the query must match the start of a word in the record; with any_word: true, only some must. "}Try fewer or different words. `;
 const fieldsOfContact = "search_contacts with in_notes searches the fields notes and memory of contacts.";
+
+const filtersOfContact = ["has_email", "last_session_before", "phone_ends_with"];
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+const isTrue = (value: unknown): boolean => String(value).trim().toLowerCase() === "true";
 
 /** Returns the name of an enum value, which an argument may have in any case and between blanks. */
 const lower = (value: unknown): string | undefined => textOf(value)?.trim().toLowerCase();
@@ -141,9 +145,7 @@ const searchContacts: OperationTool = {
   complete: (given) => (isMissing(given["query"]) && isMissing(given["offset"]) ? { ...given, offset: 0 } : given),
   rowProperties: { last_session_date: { type: "string" } },
   rows: (rows, message, given) =>
-    lower(given["brief"]) === "true" || given["brief"] === true
-      ? contactRows(rows, message).map(briefRow)
-      : contactRows(rows, message),
+    isTrue(given["brief"]) ? contactRows(rows, message).map(briefRow) : contactRows(rows, message),
   description:
     "Finds people by name, email or phone; word beginnings are enough. Without query: the newest. Includes newest notes and last sessions, unless brief. For a company or topic, set in_notes; for whom one has not met since, last_session_before.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns both whole, page by page.",
@@ -158,16 +160,18 @@ const searchContacts: OperationTool = {
     ];
   },
   empty(given) {
-    const state = lower(given["state"]);
-    const missing =
-      state === "archived"
+    const [state, inNotes] = [lower(given["state"]), isTrue(given["in_notes"])];
+    const missing = inNotes
+      ? "No notes or memory of an active contact were found. To search names, emails and phones, omit in_notes."
+      : state === "archived"
         ? "No archived contact was found. To search active contacts, omit state."
         : state === "any"
           ? "No contact was found."
           : "No active contact was found. To include archived contacts, set state to any.";
+    const isFiltered = filtersOfContact.some((name) => !isMissing(given[name]));
     return (
       emptyAnyway("contact", given) ??
-      `${missing} ${wordsRule(given)}Topics are in notes and sessions: use search_notes or list_sessions. ${fieldsOfContact}`
+      `${missing} ${isFiltered ? "Use fewer conditions. " : ""}${wordsRule(given)}Topics are in notes and sessions: use search_notes or list_sessions.${inNotes ? "" : ` ${fieldsOfContact}`}`
     );
   },
 };

@@ -117,7 +117,13 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search_notes", { kind: "SESSION", contact_id: "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31" }, /newest 50 sessions/],
     ["search_notes", { contact_id: "5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31" }, /the contact itself.*kind to session/],
     ["search_contacts", { state: "any", query: "nobody" }, /^No contact was found/],
-    ["search_contacts", { has_email: true }, /No active contact was found/],
+    ["search_contacts", { last_session_before: "2020" }, /No active contact was found.*Use fewer conditions/],
+    // With in_notes, archived contacts cannot be searched.
+    [
+      "search_contacts",
+      { query: "nobody", in_notes: "True" },
+      /^No notes.* omit in_notes\.(?!.*(?:state|with in_notes))/,
+    ],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
     ["search", { query: "nothing" }, /the person's name as it is written/],
     // The name of an archived contact is not searched.
