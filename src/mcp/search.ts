@@ -42,14 +42,14 @@ const maxSnippetWords = 40;
 const maxTextInContact = 5_000;
 
 const notSearched =
-  "Not searched: archived contacts (search_contacts with state any), and transcripts (search_transcripts).";
+  "Not searched: archived contacts (search_contacts with state any), transcripts (search_transcripts), and dates (list_sessions).";
 
 /** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
 export const searchTool: Tool = {
   name: "search",
   title: "Search contacts, sessions and notes",
   description:
-    "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles, notes and memory. Returns records with all the words, or else with most of them. Get the full record with fetch.",
+    "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles, notes and memory, not by dates. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
     `Nothing was found in names, emails, phones, titles, notes and memory. Try the person's name as it is written, or another word of the topic. ${notSearched}`,

@@ -126,6 +126,7 @@ describe("the hint of an empty result [MCP-16]", () => {
     ],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
     ["search", { query: "nothing" }, /the person's name as it is written/],
+    ["search", { query: "last week" }, /and dates \(list_sessions\)/],
     // The name of an archived contact is not searched.
     ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
     ["search_notes", { query: "peanuts" }, /^No note was found\..*search_contacts with in_notes/],
