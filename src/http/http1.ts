@@ -61,12 +61,11 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   }
 
   const options = { requireHostHeader: false, connectionsCheckingInterval: 1_000, ...timeouts };
-  // Node's own rejection of a message without `Host` has no body, so the handler rejects it instead. The parser lets
-  // HTTP/0.9 and a literal HTTP/2.0 pass, which are rejected here: no real client sends them.
+  // Node's own rejection of a message without `Host` has no body, so the handler rejects it instead.
   const rejectOn = (socket: Socket, error: { readonly code?: string | undefined }): void =>
     reject(error, socket, connections.get(socket), rejectMessage);
   const server = createServer(options, (request, response) =>
-    request.httpVersionMajor === 1 ? take(request, response) : rejectOn(request.socket, {}),
+    isFramed(request) ? take(request, response) : rejectOn(request.socket, {}),
   );
   server.timeout = stalledMs;
   // Only the size of the headers is limited: Node would silently drop all headers beyond 2,000.
@@ -93,6 +92,14 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
       socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));
     },
   };
+}
+
+/**
+ * Returns whether a message has a version and a framing that exist. The parser lets HTTP/0.9 and a literal HTTP/2.0
+ * pass, and chunks in HTTP/1.0: a proxy that does not know them there sees other messages (RFC 9112 §6.1).
+ */
+function isFramed({ httpVersionMajor, httpVersion, headers }: Request): boolean {
+  return httpVersionMajor === 1 && (httpVersion !== "1.0" || headers["transfer-encoding"] === undefined);
 }
 
 /** Returns whether a response can be sent: the connection is open, and no earlier response closes it. */
