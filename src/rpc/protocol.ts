@@ -3,6 +3,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { single } from "../http/inbound.ts";
 import { splitTarget } from "../http/query.ts";
 import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -104,7 +105,7 @@ export function isGrpcCall(request: Request): boolean {
 export function isConnect(request: Head): boolean {
   if (request.method === "GET") return queryOf(request).get("connect") === "v1";
   const type = connectType(contentTypeOf(request));
-  return type !== undefined && (type.stream || request.headers["connect-protocol-version"] !== undefined);
+  return type !== undefined && (type.stream || request.headers[versionHeader] !== undefined);
 }
 
 /** Whether a request for any path says that it calls an rpc. */
@@ -139,13 +140,16 @@ function timeoutIn(name: string, value: string | null): number | undefined {
   return timeoutParsers.get(name)?.(value, Number.MAX_SAFE_INTEGER).timeoutMs;
 }
 
+const versionHeader = "connect-protocol-version";
 const timeoutForms: Readonly<Record<string, string>> = {
   "grpc-timeout": "must be 1 to 8 digits and a unit: H, M, S, m, u or n",
   "connect-timeout-ms": "must be 1 to 10 digits",
 };
 
-/** Returns the violation of a malformed timeout. */
-export function timeoutViolation(request: Request): Violation | undefined {
+/** Returns the violation of a malformed timeout, and of a later version of Connect, which may mean something else. */
+export function protocolViolation(request: Request): Violation | undefined {
+  const version = isGrpc(request) ? undefined : single(request.headers[versionHeader]);
+  if (version !== undefined && version !== "1") return { field: versionHeader, rule: "version", message: "must be 1" };
   const field = timeoutHeader(request);
   const value = request.headers[field]?.toString() ?? null;
   if (timeoutParsers.get(field)?.(value, Number.MAX_SAFE_INTEGER).error === undefined) return undefined;

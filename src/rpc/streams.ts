@@ -14,7 +14,7 @@ import { createStrictDecoder } from "./json-flaws.ts";
 import { reportErrors, servedCall } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { contentTypeOf, expiryOf, timeoutViolation } from "./protocol.ts";
+import { contentTypeOf, expiryOf, protocolViolation } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { sendServed } from "./served-response.ts";
@@ -63,8 +63,8 @@ export function createStreamSurface(
       let stream: Stream;
       try {
         stream = await dispatch.admit(handler.method, inbound);
-        const timeout = timeoutViolation(request);
-        if (timeout !== undefined) rejectInput([timeout]);
+        const violation = protocolViolation(request);
+        if (violation !== undefined) rejectInput([violation]);
       } catch (error) {
         const reported = reportedError(error, inbound, protocol, onError);
         const rejected = rejection(protocol, contentTypeOf(request), reported);

@@ -25,7 +25,7 @@ import { observeFlagsError, observeUnsupported, tooLarge, unreadable, violationO
 import { maxMessageBytes } from "./limits.ts";
 import { plainMessage, plainResponse } from "./plain-grpc.ts";
 import type { Protocol } from "./protocol.ts";
-import { contentTypeOf, envelopeHead, expiryOf, timeoutViolation } from "./protocol.ts";
+import { contentTypeOf, envelopeHead, expiryOf, protocolViolation } from "./protocol.ts";
 import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
@@ -72,8 +72,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   /** Runs the guards, receives the body and calls the library. Rejects if a guard or the check of the body fails. */
   const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
     const admitted = await dispatch.admit(rpc, inbound);
-    const timeout = timeoutViolation(request);
-    if (timeout !== undefined) return admitted.reject([timeout]);
+    const unsupported = protocolViolation(request);
+    if (unsupported !== undefined) return admitted.reject([unsupported]);
     const head = isBodyHeld(request) ? admitted.headViolations() : [];
     if (head.length > 0) return admitted.reject(head);
     const body = await bodyOf(protocol, request, maxBytes, inbound);

@@ -179,6 +179,19 @@ describe("a malformed timeout", () => {
   });
 });
 
+test("a call in another version of Connect is invalid_argument, not served as one of this version [WIR-06]", async () => {
+  for (const form of forms.filter(({ protocol }) => protocol === "connect")) {
+    const message = written(form, getContact, { contactId: owner.contact });
+    const call = async (version: string) => {
+      const headers = { ...key(), "connect-protocol-version": version };
+      const { code, violations } = await send(service().base, form, getContact, message, headers);
+      return [code, violations];
+    };
+    expect(await call("2"), form.name).toEqual(["invalid_argument", ["connect-protocol-version: must be 1"]]);
+    expect(await call("1"), form.name).toEqual(["ok", []]);
+  }
+});
+
 test("no response to an rpc may be stored, success or error, over GET either [FMT-01]", async () => {
   const bare = {};
   for (const form of forms) {
@@ -272,7 +285,7 @@ test("a call that is rejected while its message still arrives gets the reason [E
 
 test.each([
   ["/records.v1.HealthService/CheckHealth?connect=v1&encoding=json&message=%7B%7D", 200],
-  ["/records.v1.HealthService/CheckHealth?connect=v1##&encoding=json&message=%7B%7D", 200],
+  ["/records.v1.HealthService/CheckHealth?x=1##&encoding=json&message=%7B%7D", 200],
   ["/records.v1.HealthService/CheckHealth?connect=v1&message=%7B%7D##&encoding=json", 400],
   ["/records.v1.HealthService/CheckHealth?#&connect=v1&encoding=json&message=%7B%7D", 200],
 ])(

@@ -211,6 +211,7 @@ test("a missing or unreadable message over Connect's GET is invalid_argument [VA
     ["?encoding=proto&base64=1&message=*", "message: must be base64"],
     ["?encoding=json&message=%7B%22contact_id%22:%22%FF%22%7D", "message: must be percent-encoded UTF-8"],
     ["?encoding=proto&message=%0A%01%FF", "message: must be percent-encoded UTF-8"],
+    ["?encoding=json&connect=v2&message=%7B%7D", "connect: must be v1"],
     ["?encoding=json&message=%7B%7D&message=%7B%7D", "message: must not be given more than once"],
     [`?encoding=json&base64=1&message=${notUtf8.toString("base64url")}`, "the message must be UTF-8"],
     [
