@@ -66,7 +66,7 @@ export function createInternalAccess(
   ): Promise<UUID> {
     observe(inbound, { account: accountId });
     if (!(await exists(accountId, deadline)))
-      fail(Reason.NOT_FOUND, { message: "There is no such account. Check the id in records-account-id." });
+      fail(Reason.NOT_FOUND, { message: "There is no such account. Check the id." });
     return accountId;
   }
 

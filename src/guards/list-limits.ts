@@ -25,7 +25,7 @@ export function limitLists(schema: DescMessage, message: Message): LimitedLists 
   );
   if (long.length === 0) return { violations: [], message };
   const violations = long.map(({ field, max }) => {
-    const message = `must contain no more than ${max} item(s)`;
+    const message = `must contain at most ${max} items`;
     return { field: field.name, rule: "repeated.max_items", message };
   });
   const empty = Object.fromEntries(long.map(({ field }) => [field.localName, []]));

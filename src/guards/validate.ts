@@ -105,7 +105,10 @@ const plainWords: readonly (readonly [found: RegExp, plain: string])[] = [
   [/\bgreater than or equal to /, "at least "],
   [/\bless than or equal to /, "at most "],
   [/^must be in list \[([^\]]*)\]$/, "must be one of $1"],
-  [/\b1 characters\b/, "1 character"],
+  [/\bno more than /, "at most "],
+  [/^value is empty, which is not a valid /, "must be a valid "],
+  [/\b1 (character|item)(?:s|\(s\))/, "1 $1"],
+  [/\bitem\(s\)/, "items"],
 ];
 
 const enumRules: ReadonlySet<string> = new Set(["enum.defined_only", "enum.not_in"]);

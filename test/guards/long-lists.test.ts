@@ -75,7 +75,7 @@ test("of a mask only the first wrong path is reported, and nothing reads a rejec
 test("a list of more items than its rules allow is one violation, and none of its items is read [ING-03]", () => {
   const documents = times(1_001, { collection: "" });
   expect(checked(validate, RestoreDocumentsRequestSchema, { backupId: "7", documents }, "documents")).toEqual({
-    faults: ["documents: must contain no more than 1000 item(s)", "backup_id: must be a valid UUID"],
+    faults: ["documents: must contain at most 1000 items", "backup_id: must be a valid UUID"],
     read: 0,
   });
   const fitting = checked(validate, RestoreDocumentsRequestSchema, { backupId: id, documents: documents.slice(1) });
@@ -93,7 +93,7 @@ test("the check of a batch reads no item of its lists, of texts or of messages [
     const name = "contacts" in init ? "contacts" : "contactIds";
     expect(checked(validateBatch, schema as DescMessage, init as never, name)).toEqual({
       faults: [
-        `${name === "contacts" ? name : "contact_ids"}: must contain no more than 1000 item(s)`,
+        `${name === "contacts" ? name : "contact_ids"}: must contain at most 1000 items`,
         "account_id: must be a valid UUID",
       ],
       read: 0,
@@ -131,7 +131,7 @@ function overLimit(schema: DescMessage, name: string): boolean {
   const field = schema.fields.find((one) => one.name === name);
   const item = field?.message === undefined ? "" : {};
   const { faults } = checked(validate, schema, { [field?.localName ?? ""]: times(1_001, item) } as never);
-  return faults.some((fault) => fault.startsWith(`${name}: must contain no more than `));
+  return faults.some((fault) => fault.startsWith(`${name}: must contain at most `));
 }
 
 test("every list of a request has a limit in its rules, or another limit before its items are checked", () => {

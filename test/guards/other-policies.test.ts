@@ -85,7 +85,7 @@ describe("the internal access policy", () => {
     expect(() => requireGrant(scope)).not.toThrow();
     await expect(operator.scopeFor(contactId)).rejects.toMatchObject({
       reason: Reason.NOT_FOUND,
-      message: "There is no such account. Check the id in records-account-id.",
+      message: "There is no such account. Check the id.",
     });
   });
 

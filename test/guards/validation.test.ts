@@ -120,6 +120,7 @@ test("a violation says what is allowed", () => {
     "phone: must be at most 50 characters",
   ]);
   expect(faultsOf(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
+  expect(faultsOf(ListSessionsRequestSchema, { contactId: "" })).toEqual(["contact_id: must be a valid UUID"]);
   expect(faultsOf(ListSessionsRequestSchema, { offset: -1 })).toEqual(["offset: must be at least 0"]);
   expect(faultsOf(SetLogLevelRequestSchema, { level: "loud" })).toEqual([
     "level: must be one of fatal, error, warn, info, debug, trace, silent",
@@ -276,7 +277,7 @@ test("checks a batch as a whole, and leaves the violations of an item to its han
   expect(rejections(UpsertSessionNotesRequestSchema, { accountId: id, notes }, [], validateBatch)).toEqual([]);
   expect(batch({ accountId: "7", contacts: [] })).toEqual([
     "account_id: must be a valid UUID",
-    "contacts: must contain at least 1 item(s)",
+    "contacts: must contain at least 1 item",
   ]);
   expect(
     batch({ accountId: id, contacts }, [{ field: "contacts[0].email", rule: "type", message: "must be a string" }]),
