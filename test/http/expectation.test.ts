@@ -84,11 +84,15 @@ test.each([
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([...(isHeld ? ["HTTP/1.1 100"] : []), "HTTP/1.1 201"]);
 });
 
-test("a request without a body gets no 100, and is served [ERR-08]", async () => {
+test.each([
+  ["GET /v1/contacts?query=ann", "", 200],
+  ["POST /v1/contacts", "", 422],
+  ["POST /v1/contacts", "Content-Length: 0\r\n", 422],
+])("a request without a body gets no 100: %s with %j is %d [ERR-08]", async (target, length, status) => {
   const { key } = await service().account();
-  const head = `GET /v1/contacts?query=ann HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`;
+  const head = `${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n${length}\r\n`;
   const { text } = await exchange(service().base, head);
-  expect(text.startsWith("HTTP/1.1 200 ")).toBe(true);
+  expect(text.startsWith(`HTTP/1.1 ${status} `), text).toBe(true);
 });
 
 test("a client that resets its stream while its body is held harms nothing [ERR-08]", async () => {
