@@ -6,7 +6,7 @@ import type { SetExitCode } from "./exit.ts";
 import type { ImportOptions } from "./import/run.ts";
 
 const help = `
-Formats (from the file's name by default; standard input is NDJSON):
+Formats (by the file's beginning and name; standard input is NDJSON):
   ndjson  one record per line, as export writes it: {"contact":{…}},
           {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
           {"contact_note":{…}}, with the fields of records.ingest.v1. A record

@@ -68,11 +68,46 @@ test.each([
   ["packages.json", '{"list":[{"name":"left-pad","version":"1"}]}', "transcript"],
   ["other.ndjson", '{"text":"Hello"}', "ndjson"],
   ["Kickoff.md", "**Ann:** Hello", "transcript"],
-])("the format of %s is found by its name and its JSON [OPS-04]", async (name, content, format) => {
+  ["contacts.vcf.txt", "BEGIN:VCARD\nFN:Ann\nEND:VCARD\n", "vcard"],
+  ["contacts", "\uFEFF\nbegin:vcard\nfn:Ann\nend:vcard\n", "vcard"],
+  ["events.csv", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "icalendar"],
+  ["captions.json", "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "transcript"],
+  ["outlook.txt", "First Name\tLast Name\tE-mail Address\nAnn\tLee\tann@example.com\n", "csv"],
+  ["email.txt", "Name, Email\nThe agenda of today.\n", "csv"],
+  ["name.txt", "Name of the meeting, and the email about it\n", "transcript"],
+  ["irc.txt", "<Ann> Hello\n<Bo> Hi\n", "transcript"],
+])("the format of %s is found by its beginning, its name and its JSON [OPS-04]", async (name, content, format) => {
   const file = folder.write(name, content);
   const source = await openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
   expect(source.format).toBe(format);
   source.close();
+});
+
+const notText =
+  "is not a text: it may be an archive, a spreadsheet or a document. Unpack it, or save it as CSV, vCard, iCalendar, captions or plain text.";
+const isPage =
+  "is HTML or XML. A download can be the page of a sign-in. Otherwise, export CSV, vCard, iCalendar, captions or plain text instead.";
+test.each([
+  ["takeout.zip", "PK\x03\x04\x14\0\0\0\b\0\0\0!\0", notText],
+  ["people.xlsx", "PK\x03\x04\x14\0\x06\0\b\0\0\0!\0", notText],
+  ["people.csv", "PK\x03\x04\x14\0\x06\0\b\0\0\0!\0", notText],
+  ["contacts.vcf.gz", "\x1f\x8b\b\0\0\0\0\0\0\x03", notText],
+  ["Kickoff.pdf", "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\n", notText],
+  ["Kickoff.txt", "{\\rtf1\\ansi Ann: Hello\\par}", notText],
+  ["calendar.ics", "\n<!DOCTYPE html><html><body>Sign in</body></html>", isPage],
+  ["notes.enex", '\uFEFF<?xml version="1.0"?>\n<en-export></en-export>', isPage],
+])("%s, in which no format looks for records, is rejected with what to do instead", async (name, content, why) => {
+  const file = folder.write(name, content);
+  const open = openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
+  await expect(open).rejects.toMatchObject({ exitCode: 2, message: `${file} ${why}` });
+});
+
+test("a text with a few control characters is read", async () => {
+  const file = folder.write("contacts.csv", "email,full_name,notes\nann@example.com,Ann Lee,a\x1eb\x02c\n");
+  const source = await openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
+  expect((await everyOf(source.entries())).map(held)).toEqual([
+    { email: "ann@example.com", fullName: "Ann Lee", notes: "a\x1eb\x02c" },
+  ]);
 });
 
 const ann = { fullName: "Ann Lee", email: "ann@example.com", phone: "+44 20 7946 0958" };

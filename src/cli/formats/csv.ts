@@ -64,9 +64,17 @@ async function readBegin(
 
 /** Returns whether a header is found that no later row can surpass: a feed may pause after it. */
 function isClear(lines: readonly Line[], map: ColumnMap): boolean {
-  return candidatesIn(lines, map).some(
-    ({ known, isPersonal, filled }) => isPersonal && known >= 2 && (known === filled || known > 2),
-  );
+  return candidatesIn(lines, map).some(isSure);
+}
+
+function isSure({ known, isPersonal, filled }: Candidate): boolean {
+  return isPersonal && known >= 2 && (known === filled || known > 2);
+}
+
+/** Returns whether a text begins with the header of a table of contacts. */
+export function beginsTable(text: string): boolean {
+  const [header = ""] = text.split(/[\r\n]/, 1);
+  return candidatesIn([{ number: 1, text: header }], new Map()).some((one) => isSure(one) && one.hasAddress);
 }
 
 interface Candidate {
@@ -74,6 +82,7 @@ interface Candidate {
   readonly delimiter: string;
   readonly known: number;
   readonly isPersonal: boolean;
+  readonly hasAddress: boolean;
   /** How many of its cells are not empty. */
   readonly filled: number;
 }
@@ -88,7 +97,7 @@ function candidatesIn(lines: readonly Line[], map: ColumnMap): Candidate[] {
         const texts = textsOf(header);
         // The labels of a contact, such as Mobile, can be names of columns as well.
         if (texts.some((text) => isData(text)))
-          return { header, delimiter, known: 0, isPersonal: false, filled: texts.length };
+          return { header, delimiter, known: 0, isPersonal: false, hasAddress: false, filled: texts.length };
         return { header, delimiter, ...rateHeader(texts, map), filled: texts.filter((text) => text !== "").length };
       }),
   );

@@ -21,6 +21,7 @@ import { hasMeeting, readRecording } from "../formats/recording.ts";
 import { ownPropertyBegin } from "../formats/vcard-contact.ts";
 import { isKnown } from "../formats/time-zones.ts";
 import { readVcards } from "../formats/vcard.ts";
+import { beginningOf, formatByBeginning, requireText } from "./beginning.ts";
 import { createRecognizer } from "./recognizer.ts";
 
 /** The file to read, and how to read it. */
@@ -70,8 +71,6 @@ export interface Source {
   close(): void;
 }
 
-/** How much of a file shows what its JSON is. */
-const beginLength = 1_000;
 /** A longer file of JSON has no contacts of another program. */
 const maxJsonLength = 100 * 1024 * 1024;
 
@@ -115,12 +114,14 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map = [], timeZone, updateBy, onColumns } = options;
   const facts = file === "-" ? undefined : await factsOf(file);
   if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
-  const named = formatOf(file, options.format);
   const targets = parseMap(map);
   if (encoding !== undefined) requireEncoding(encoding);
   const size = facts?.isFile() === true ? facts.size : undefined;
-  const isJson = extname(file).toLowerCase() === ".json" && options.format === undefined && size !== undefined;
-  const content = isJson ? await contentOf(file, size, targets) : "records";
+  const beginning = size === undefined ? "" : await beginningOf(file, encoding);
+  requireText(file, beginning);
+  const named = formatOf(file, options.format ?? formatByBeginning(file, beginning));
+  const isJson = named === "ndjson" && extname(file).toLowerCase() === ".json" && options.format === undefined;
+  const content = isJson && size !== undefined ? await contentOf(file, size, beginning, targets) : "records";
   const format = content === "records" ? named : content === "contacts" ? "csv" : "transcript";
   if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
   if (timeZone !== undefined) requireTimeZone(timeZone, format);
@@ -207,10 +208,13 @@ export async function openSource(options: SourceOptions): Promise<Source> {
 }
 
 /** Returns what a file of JSON has: our records, contacts of another program, or a meeting. */
-async function contentOf(file: string, size: number, map: ColumnMap): Promise<"records" | "contacts" | "meeting"> {
-  let begin = "";
-  for await (const chunk of createReadStream(file, { encoding: "latin1", end: beginLength })) begin += String(chunk);
-  if (beginsRecord(begin.replaceAll("\0", ""))) return "records";
+async function contentOf(
+  file: string,
+  size: number,
+  beginning: string,
+  map: ColumnMap,
+): Promise<"records" | "contacts" | "meeting"> {
+  if (beginsRecord(beginning)) return "records";
   if (size > maxJsonLength) return "meeting";
   const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
   try {

@@ -1,0 +1,49 @@
+// Tells by the beginning of a file what it is, whatever its name says.
+import { createReadStream } from "node:fs";
+import { extname } from "node:path";
+import { TextDecoder } from "node:util";
+import { rejectUsage } from "../exit.ts";
+import { beginsTable } from "../formats/csv.ts";
+import { encodingOf } from "../formats/encoding.ts";
+import type { Format } from "../formats/entry.ts";
+
+const length = 1_000;
+
+/** Returns the beginning of a file as text. `said` is the encoding that the user set. */
+export async function beginningOf(file: string, said: string | undefined): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(file, { end: length - 1 })) pieces.push(piece as Buffer);
+  const bytes = Buffer.concat(pieces);
+  return new TextDecoder(encodingOf(bytes, said)).decode(bytes).trimStart();
+}
+
+const begins: readonly (readonly [begin: RegExp, format: Format])[] = [
+  [/^BEGIN:\s*VCARD\s/i, "vcard"],
+  [/^BEGIN:\s*VCALENDAR\s/i, "icalendar"],
+  [/^WEBVTT\s/, "transcript"],
+];
+
+/** Returns the format of a file, if its beginning shows it. Outlook and Excel save tables as `.txt` as well. */
+export function formatByBeginning(file: string, text: string): Format | undefined {
+  const isTable = extname(file).toLowerCase() === ".txt" && beginsTable(text);
+  return isTable ? "csv" : begins.find(([begin]) => begin.test(text))?.[1];
+}
+
+/** Control characters, of which a text has a few at most. */
+const controls = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
+const [maxControls, maxShare] = [3, 0.01];
+const document = /^(?:%PDF-|\{\\rtf)/;
+const page = /^<(?:!doctype|\?xml|html|head|tt)\b/i;
+
+/** Fails with a usage error if a file begins as one in which no format looks for records. */
+export function requireText(file: string, text: string): void {
+  const count = text.match(controls)?.length ?? 0;
+  if (count > Math.max(maxControls, text.length * maxShare) || document.test(text))
+    rejectUsage(
+      `${file} is not a text: it may be an archive, a spreadsheet or a document. Unpack it, or save it as CSV, vCard, iCalendar, captions or plain text.`,
+    );
+  if (page.test(text))
+    rejectUsage(
+      `${file} is HTML or XML. A download can be the page of a sign-in. Otherwise, export CSV, vCard, iCalendar, captions or plain text instead.`,
+    );
+}
