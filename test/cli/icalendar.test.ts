@@ -245,7 +245,7 @@ test("an end that cannot be read, an empty property and blanks in a rule do not 
   expect(await sessions(calendar(event("UID:s", start, rule)))).toHaveLength(3);
 });
 
-test("each of the calendars of a file has its own time zones, and a cancellation is left out [OPS-04]", async () => {
+test("each of the calendars of a file has its own time zones; cancellations and tasks are skipped and counted [OPS-04]", async () => {
   const timed = (uid: string, zone = "") => event(`UID:${uid}`, `DTSTART${zone}:20260708T090000`);
   const own = berlin.replace("W. Europe Standard Time", "Customized Time Zone");
   const shifted = own.replaceAll(
@@ -256,13 +256,22 @@ test("each of the calendars of a file has its own time zones, and a cancellation
     calendar("X-WR-TIMEZONE:Europe/Berlin", own, timed("a"), timed("b", ";TZID=Customized Time Zone")),
     calendar(shifted, timed("c"), timed("d", ";TZID=Customized Time Zone"), "X-WR-TIMEZONE:America/New_York"),
     calendar("METHOD:CANCEL", timed("e", ";TZID=Europe/Berlin")),
+    calendar("BEGIN:VTODO", "UID:f", "DTSTART:20260708T090000Z", "END:VTODO"),
   ].join("");
   expect(await sessions(text)).toEqual([
+    ...["skipped", "skipped"],
     { externalId: "a", start: "2026-07-08T07:00:00.000Z" },
     { externalId: "b", start: "2026-07-08T07:00:00.000Z" },
     { externalId: "c", start: "2026-07-08T13:00:00.000Z" },
     { externalId: "d", start: "2026-07-08T04:00:00.000Z" },
   ]);
+});
+
+test("a file without a calendar is rejected, and is no empty import [OPS-04]", async () => {
+  const problem = [1, "is no calendar: a calendar begins with BEGIN:VCALENDAR"];
+  expect(await sessions("The calendar is not shared.\r\n")).toEqual([problem]);
+  expect(await sessions('{"error":"not found"}')).toEqual([problem]);
+  expect(await sessions("\r\n")).toEqual([]);
 });
 
 test("a series has its first time, its last day, and none of its excluded times, in whatever form they are [OPS-04]", async () => {

@@ -32,28 +32,32 @@ export interface CalendarEvent {
 }
 
 /**
- * Reads the events of a file, apart from those that it cancels. Lines that are not text are problems. `timeZone` is
+ * Reads the events of a file. `others` are those that it cancels, its tasks and lines that are not text. `timeZone` is
  * used where the file names none that is known.
  */
 export async function readEvents(
   chunks: AsyncIterable<Uint8Array>,
   said: string | undefined,
   timeZone: string | undefined,
-): Promise<{ readonly events: readonly CalendarEvent[]; readonly problems: readonly Entry[] }> {
+): Promise<{ readonly events: readonly CalendarEvent[]; readonly others: readonly Entry[] }> {
   const { encoding, lines: all } = await byteLinesOf(chunks, said);
   const decode = decoderOf(encoding);
-  const [blocks, problems]: [Block[], Entry[]] = [[], []];
+  const [blocks, others]: [Block[], Entry[]] = [[], []];
   let calendar = newCalendar(timeZone);
   let current: Block | undefined;
   let isAlarm = false;
+  let [hasCalendar, firstLine] = [false, ""];
   for await (const { number, text: bytes, problem } of unfolded(all)) {
     const line = quotedPrintable(bytes, encoding) ?? decode(Buffer.from(bytes, "latin1"));
     const why = problem ?? (line === undefined ? `the line is not ${encoding.toUpperCase()}` : undefined);
-    if (why !== undefined) problems.push({ line: number, input: "", content: { problem: why } });
+    if (why !== undefined) others.push({ line: number, input: "", content: { problem: why } });
     if (line === undefined || line === "") continue;
+    if (firstLine === "") firstLine = line;
     if (current === undefined) {
-      if (isEdge(line, "BEGIN", "VCALENDAR")) calendar = newCalendar(timeZone);
-      const name = ["VEVENT", "VTIMEZONE"].find((one) => isEdge(line, "BEGIN", one));
+      const isNew = isEdge(line, "BEGIN", "VCALENDAR");
+      if (isNew) calendar = newCalendar(timeZone);
+      const name = ["VEVENT", "VTODO", "VTIMEZONE"].find((one) => isEdge(line, "BEGIN", one));
+      hasCalendar ||= isNew || name !== undefined;
       if (name === undefined) takeProperty(calendar, line);
       else current = { line: number, name, lines: [line], calendar };
     } else {
@@ -68,14 +72,23 @@ export async function readEvents(
   }
   if (current !== undefined) {
     const problem = `has no END:${current.name}`;
-    problems.push({ line: current.line, input: current.lines.join("\n"), content: { problem } });
+    others.push({ line: current.line, input: current.lines.join("\n"), content: { problem } });
+  }
+  if (!hasCalendar && firstLine !== "") {
+    const problem = "is no calendar: a calendar begins with BEGIN:VCALENDAR";
+    others.push({ line: 1, input: firstLine, content: { problem } });
   }
   for (const block of blocks) if (block.name === "VTIMEZONE") addTo(block);
   for (const one of new Set(blocks.map((block) => block.calendar))) one.zone ??= onlyZone(one.component) ?? timeZone;
-  const events = blocks
-    .filter(({ name, calendar: { isCancellation } }) => name === "VEVENT" && !isCancellation)
-    .map((block) => ({ line: block.line, input: block.lines.join("\n"), component: addTo(block) }));
-  return { events, problems };
+  const events: CalendarEvent[] = [];
+  for (const block of blocks) {
+    const { line, name, calendar: of } = block;
+    const input = block.lines.join("\n");
+    if (name === "VTODO" || (name === "VEVENT" && of.isCancellation))
+      others.push({ line, input, content: { skipped: "event" } });
+    else if (name === "VEVENT") events.push({ line, input, component: addTo(block) });
+  }
+  return { events, others };
 }
 
 function newCalendar(timeZone: string | undefined): Calendar {

@@ -38,14 +38,14 @@ export interface CalendarOptions {
 
 /**
  * Reads a session for each event, followed by a note with its description. Skips events that are cancelled or last
- * whole days. `timeZone` is used where the file names none that is known, and `now` limits recurring events.
+ * whole days, and tasks. `timeZone` is used where the file names none that is known, and `now` limits recurring events.
  */
 export async function* readIcalendar(
   chunks: AsyncIterable<Uint8Array>,
   { encoding, timeZone, now = new Date() }: CalendarOptions = {},
 ): AsyncIterable<Entry> {
-  const { events, problems } = await readEvents(chunks, encoding, timeZone);
-  yield* problems;
+  const { events, others } = await readEvents(chunks, encoding, timeZone);
+  yield* others;
   const series = new Map<string, Series>();
   for (const { line, input, component } of events) {
     const uid = component === undefined ? undefined : uidOf(component, input);

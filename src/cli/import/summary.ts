@@ -24,7 +24,7 @@ export interface Outcome {
   readonly changes: ContactChanges | undefined;
   /** The number of rejected entries in all runs, whether by the service or as unreadable. */
   readonly rejected: number;
-  /** The number of groups of contacts, which are no contacts, or of events that are cancelled or last whole days. */
+  /** The number of groups of contacts, which are no contacts, or of tasks and of events that are cancelled or last whole days. */
   readonly skipped: number;
   /** The number of values that cannot be read or stored. */
   readonly leftOut: number;
@@ -111,7 +111,7 @@ export function leftOutFacts(
   skipped: number,
   leftOut: number,
 ): (readonly [name: string, value: string])[] {
-  const kind = format === "icalendar" ? "events skipped, cancelled or of whole days" : "groups skipped";
+  const kind = format === "icalendar" ? "events skipped, cancelled or of whole days, and tasks" : "groups skipped";
   return [
     ...(skipped === 0 ? [] : [[kind, count(skipped)] as const]),
     ...(leftOut === 0 ? [] : [["values left out, unreadable or too long", count(leftOut)] as const]),
