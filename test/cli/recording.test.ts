@@ -278,6 +278,73 @@ test("the JSON of Fireflies has title, times, link, sentences, summary and actio
   ]);
 });
 
+test("a page of meetings of Fathom's API is several sessions, each with its times, summary and action items [OPS-04]", async () => {
+  const meeting = (id: number, said: string): Record<string, unknown> => ({
+    title: `Review ${id}`,
+    recording_id: id,
+    created_at: "2026-03-02T11:00:00Z",
+    recording_start_time: "2026-03-02T09:01:12Z",
+    recording_end_time: "2026-03-02T09:30:00Z",
+    transcript: [{ speaker: { display_name: "Ada King" }, text: said, timestamp: "00:05:32" }],
+    default_summary: { template_name: "general", markdown_formatted: "## Summary\nAll well." },
+    action_items: [{ description: "Send the plan", completed: false }],
+  });
+  const page = { limit: 2, next_cursor: null, items: [meeting(1, "Hello."), meeting(2, "Again.")] };
+  const expected = (id: number, said: string): unknown => ({
+    session: {
+      title: `Review ${id}`,
+      source: "recording",
+      start: "2026-03-02T09:01:12.000Z",
+      end: "2026-03-02T09:30:00.000Z",
+    },
+    transcript: [`[00:05:32] Ada King: ${said}`],
+    notes: { Summary: "## Summary\nAll well.", "Action items": "- Send the plan" },
+  });
+  expect(await meetings(JSON.stringify(page), "f.json")).toEqual([expected(1, "Hello."), expected(2, "Again.")]);
+});
+
+test("names in camel case, times of the calendar in milliseconds, and a duration in seconds are read [OPS-04]", async () => {
+  const circleback = {
+    id: 7,
+    name: "Weekly",
+    createdAt: "2026-03-02T09:00:00Z",
+    duration: 1800.5,
+    notes: "All well.",
+    actionItems: [{ title: "Send the plan", description: "To Bo." }],
+    transcript: [{ speaker: "Ada King", text: "Hello.", timestamp: 1.2 }],
+  };
+  expect(await meetings(JSON.stringify(circleback), "c.json")).toEqual([
+    {
+      session: {
+        title: "Weekly",
+        source: "recording",
+        start: "2026-03-02T09:00:00.000Z",
+        end: "2026-03-02T09:30:00.500Z",
+      },
+      transcript: ["[00:00:01] Ada King: Hello."],
+      notes: { "Action items": "- Send the plan", Notes: "All well." },
+    },
+  ]);
+  const start = Date.parse("2026-03-02T09:00:00Z");
+  const read = {
+    title: "Weekly",
+    start_time_ms: start,
+    transcript: {
+      speaker_blocks: [
+        { start_time: String(start), speaker: { name: "Ada King" }, words: "Hello." },
+        { start_time: String(start + 6_000), speaker: { name: "Bo" }, words: "Hi." },
+      ],
+    },
+  };
+  expect(await meetings(JSON.stringify(read), "r.json")).toEqual([
+    {
+      session: { title: "Weekly", source: "recording", start: "2026-03-02T09:00:00.000Z" },
+      transcript: ["[00:00:00] Ada King: Hello.", "[00:00:06] Bo: Hi."],
+      notes: {},
+    },
+  ]);
+});
+
 test("the JSON of speech recognition has its speakers and times [OPS-04]", async () => {
   const words = ["Hello there.", "Hi Ada, good to see you."] as const;
   const whisper = {

@@ -184,7 +184,10 @@ function meetingsOf(json: unknown, text: string, file: string): readonly Meeting
     );
   }
   const data = ["data", "meeting", "speech"].map((name) => at(json, name)).find((one) => one !== undefined) ?? json;
-  const list = [data, ...["transcripts", "meetings", "docs", "notes", "callTranscripts"].map((name) => at(data, name))]
+  const list = [
+    data,
+    ...["transcripts", "meetings", "docs", "notes", "callTranscripts", "items"].map((name) => at(data, name)),
+  ]
     .map(listOf)
     .find((one) => one?.every(isMeeting));
   if (list !== undefined) return list.flatMap((each) => meetingIn(each));
@@ -209,50 +212,74 @@ const granola = ["notes_markdown", "notes_plain", "summary_markdown", "summary_t
 /** Returns the meeting of an object; nothing if it has no text. `usual` is what a file with one meeting says of it. */
 function meetingIn(value: unknown, usual: Partial<Pick<Meeting, "title" | "start">> & { id?: string } = {}): Meeting[] {
   if (!isObject(value)) return [];
-  const id = firstText(value, ["id", "otid", "meeting_id", "document_id", "callId"]) ?? usual.id;
+  const own = inSnakeCase(value);
+  const id =
+    idIn(own, ["id", "otid", "meeting_id", "document_id", "call_id", "recording_id", "session_id"]) ?? usual.id;
   const turns = spokenIn(value);
-  const summary = value["summary"];
-  const transcript =
-    turns.length > 0 ? transcriptOf(turns) : firstText(value, ["transcript", "transcript_text", "text"]);
+  const summary = own["summary"];
+  const transcript = turns.length > 0 ? transcriptOf(turns) : firstText(own, ["transcript", "transcript_text", "text"]);
   const notes = {
     Summary:
-      firstText(value, ["summary_markdown", "summary_text", "summary"]) ??
-      firstText(summary, ["overview", "short_summary"]),
-    "Action items": listed(at(summary, "action_items") ?? value["action_items"]),
-    Notes: firstText(value, ["notes_markdown", "notes_plain"]),
+      firstText(own, ["summary_markdown", "summary_text", "summary"]) ??
+      firstText(summary, ["overview", "short_summary"]) ??
+      firstText(own["default_summary"], ["markdown_formatted"]),
+    "Action items": listed(at(summary, "action_items") ?? own["action_items"]),
+    Notes: firstText(own, ["notes_markdown", "notes_plain", "notes"]),
   };
   if ((transcript ?? notes.Summary ?? notes.Notes) === undefined) return [];
   const source = sourceOf(value);
   const event = at(value, "calendar_event") ?? at(value, "google_calendar_event");
+  const dateIn = (names: readonly string[]): Date | undefined =>
+    names.map((name) => dateOf(own[name])).find((one) => one !== undefined);
   const start =
     dateOf(firstText(event, ["scheduled_start_time"]) ?? firstText(at(event, "start"), ["dateTime"])) ??
-    ["start_time", "date", "dateString", "created_at"]
-      .map((name) => dateOf(value[name]))
-      .find((one) => one !== undefined);
+    dateIn(["start_time", "recording_start_time", "scheduled_start_time", "date", "date_string", "created_at"]);
   const end =
     dateOf(firstText(event, ["scheduled_end_time"]) ?? firstText(at(event, "end"), ["dateTime"])) ??
-    dateOf(value["end_time"]) ??
-    afterMinutes(start, value["duration"]);
+    dateIn(["end_time", "recording_end_time", "scheduled_end_time"]) ??
+    after(start, own["duration"]);
   return [
     {
       externalId: `${source}-${id ?? digestOf(JSON.stringify(value))}`.slice(0, 180),
-      title: firstText(value, ["title", "topic", "name"]) ?? usual.title,
+      title: firstText(own, ["title", "topic", "name"]) ?? usual.title,
       start: start ?? usual.start,
       end,
       source,
       provider: undefined,
-      url: firstText(value, ["meeting_link"]),
+      url: firstText(own, ["meeting_link"]),
       transcript,
       notes,
     },
   ];
 }
 
-/** Fireflies has the duration in minutes. */
-function afterMinutes(start: Date | undefined, minutes: unknown): Date | undefined {
-  return start !== undefined && typeof minutes === "number" && minutes > 0 && minutes < 10_000
-    ? new Date(start.getTime() + minutes * 60_000)
-    : undefined;
+/** Returns the members of an object by the names that most programs give them: `createdAt` is `created_at`. */
+function inSnakeCase(value: Json): Json {
+  const named = (name: string): string =>
+    name
+      .replace(/([a-z])(?=[A-Z])/g, "$1_")
+      .toLowerCase()
+      .replace(/_ms$/, "");
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [named(name), member]));
+}
+
+/** Returns the first of these members that is a text or a number. */
+function idIn(value: Json, names: readonly string[]): string | undefined {
+  const isId = (one: unknown): one is string | number =>
+    typeof one === "number" || (typeof one === "string" && one.trim() !== "");
+  return names
+    .map((name) => value[name])
+    .find(isId)
+    ?.toString();
+}
+
+/** No meeting lasts as many minutes: Fireflies counts minutes, and others count seconds. */
+const maxMinutes = 600;
+
+function after(start: Date | undefined, duration: unknown): Date | undefined {
+  if (start === undefined || typeof duration !== "number" || duration <= 0 || duration > maxMinutes * 60)
+    return undefined;
+  return new Date(start.getTime() + duration * (duration > maxMinutes ? 1_000 : 60_000));
 }
 
 /** Returns the program that wrote a meeting. */
@@ -270,7 +297,7 @@ function listed(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value.trim();
   if (!Array.isArray(value)) return undefined;
   const items = (value as readonly unknown[]).flatMap((one) =>
-    typeof one === "string" ? [one] : (firstText(one, ["text"]) ?? []),
+    typeof one === "string" ? [one] : (firstText(one, ["text", "title", "description"]) ?? []),
   );
   return items.length === 0 ? undefined : items.map((one) => `- ${one}`).join("\n");
 }

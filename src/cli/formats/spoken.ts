@@ -39,9 +39,22 @@ const speakers = [
 ];
 const starts = [
   ...["start", "start_time", "startTime", "start_timestamp", "startTimestamp", "start_ts", "start_ms", "startMs"],
+  "start_time_ms",
   ...["timestamp", "timestamps", "ts", "from", "begin", "time", "offset", "offsetMilliseconds"],
 ];
-const ends = ["end", "end_time", "endTime", "end_timestamp", "end_ts", "end_ms", "endMs", "timestamps", "ts", "to"];
+const ends = [
+  "end",
+  "end_time",
+  "endTime",
+  "end_timestamp",
+  "end_ts",
+  "end_ms",
+  "endMs",
+  "end_time_ms",
+  "timestamps",
+  "ts",
+  "to",
+];
 const channels = ["channel_label", "channelTag", "channel"];
 const inner = ["words", "sentences", "elements", "items", "timestamps", "tokens", "result"];
 const alternatives = ["alternatives", "nBest"];
@@ -226,7 +239,7 @@ function timeOf(value: unknown, which: 0 | 1): number | undefined {
     const [duration, hours = "0", minutes = "0", seconds = "0"] =
       /^PT(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/.exec(value) ?? [];
     if (duration !== undefined) return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
-    if (/^\d{1,9}(?:\.\d{1,9})?s?$/.test(value)) return Number.parseFloat(value);
+    if (/^\d{1,13}(?:\.\d{1,9})?s?$/.test(value)) return timeOf(Number.parseFloat(value), which);
     const date = dateOf(value)?.getTime();
     return date === undefined ? secondsIn(value) : date / 1_000;
   }

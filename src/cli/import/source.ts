@@ -75,7 +75,7 @@ export interface Source {
 const maxJsonLength = 100 * 1024 * 1024;
 
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 6;
+const readerVersion = 7;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
