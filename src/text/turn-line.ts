@@ -62,6 +62,7 @@ const documentWords = new Set(
     " ",
   ),
 );
+const year = /\b(?:19|20)\d{2}\b/u;
 /** What is heard besides speech. */
 const sounds =
   /\b(?:music|musik|musique|música|applause|laughter|laughs|inaudible|crosstalk|silence|pause|noise|foreign|indistinct|unintelligible|audio|speech|background|sighs|chuckles?|laughing|clapping|cheering|ringing|barking|playing|rumbling|chanting|speaking|whispering|crying|coughing|knocking|ticking|singing|breathing|buzzing|beeping|typing|screaming|shouting)\b|音乐|音楽|掌声|拍手|笑声/iu;
@@ -193,6 +194,8 @@ function heading(
   const { label: before, time: later, isApart } = withoutTime(rest);
   const speaker = bare(before);
   if (/[.!?…]$/u.test(speaker.replace(/\b(?:\p{Lu}|Jr|Sr|Dr)\.$/u, ""))) return undefined;
+  // "January 5, 2026, 9:00AM"
+  if (year.test(speaker)) return undefined;
   const isMarked = (): boolean =>
     (later !== undefined || isDivided) &&
     ((hasHeadings && wordsOf(speaker).length <= maxTimedWords) || isRepeated(speaker, "anywhere"));

@@ -342,6 +342,15 @@ test("a column of an email or phone is recognized by the words of its name, if i
   ).toEqual([]);
 });
 
+test("a number beside a name alone is a phone, and beside an email it may be any number [OPS-04]", async () => {
+  expect((await csv("Name,Number,Type\nAnn Lee,+49 30 1,sip\n")).map(held)).toEqual([
+    { fullName: "Ann Lee", phone: "+49 30 1" },
+  ]);
+  expect((await csv("Name,Email,Number\nAnn Lee,ann@example.com,7\n")).map(held)).toEqual([
+    { fullName: "Ann Lee", email: "ann@example.com" },
+  ]);
+});
+
 test("what spreadsheets add to a cell is no part of it, and a number that they have rounded is left out [IMP-06]", async () => {
   const rows = [
     ["'+49 171", "Ann", "x"],

@@ -147,6 +147,12 @@ const programs: Readonly<
     columns:
       "Salutation|First Name=given|Last Name=family|Title|Account Name|Phone|Fax|Mobile=phone|Email=email|Description=notes",
   },
+  "a telephone system": {
+    columns: "FirstName=given|LastName=family|Mobile|Home|Business=phone|BusinessFax|Email=email|Notes=notes",
+  },
+  "an app for iCloud": {
+    columns: "First Name=given|Last Name=family|Phone (iPhone)=phone|Email (home)|Email (work)=email|Note=notes",
+  },
   Pipedrive: {
     columns:
       "Person - Name=fullName|Person - Organization|Person - Email - Work=email|Person - Email - Home|Person - Phone - Work|Person - Phone - Mobile=phone|Person - Notes=notes",

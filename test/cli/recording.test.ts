@@ -236,6 +236,18 @@ test.each([
   },
 );
 
+test("the date above a transcript of Teams, saved from Word as text, is nobody's name [OPS-04]", async () => {
+  const text =
+    "Weekly-Meeting Recording\nMarch 2, 2026, 9:00AM\n30m 5s\n\nAda King started transcription\n\nAda King   0:03\nHello.\n\nBo Lee   0:07\nHi.\n\nAda King   0:12\nBye.\n";
+  const [meeting] = await meetings(text, "Weekly.txt");
+  expect(meeting?.transcript).toEqual([
+    "Weekly-Meeting Recording March 2, 2026, 9:00AM 30m 5s Ada King started transcription",
+    "[00:00:03] Ada King: Hello.",
+    "[00:00:07] Bo Lee: Hi.",
+    "[00:00:12] Ada King: Bye.",
+  ]);
+});
+
 test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {
   const [meeting] = await meetings("Only a text.\n\nIn two paragraphs.\n", "memo.txt");
   expect(meeting).toEqual({

@@ -90,7 +90,9 @@ const dependent: readonly Dependent[] = (
     { names: ["Prefix"], to: "name_prefix", needs: "given_name" },
     { names: ["Home", "Privat"], to: "phone_home", needs: "phone_mobile" },
     { names: ["Particular"], to: "phone_home", needs: "phone_work" },
-    { names: ["Work", "Arbeit"], to: "phone_work", needs: "phone_mobile" },
+    { names: ["Work", "Business", "Office", "Arbeit"], to: "phone_work", needs: "phone_mobile" },
+    // The phone book of a telephone system has only names and numbers.
+    { names: ["Number", "Nummer", "Numéro", "Número", "Numero"], to: "phone", needs: "full_name", lacks: "email" },
   ] satisfies Dependent[]
 ).map((one) => ({ ...one, names: one.names.map((name) => keyOf(name).base) }));
 
