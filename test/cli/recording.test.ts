@@ -500,7 +500,7 @@ test("words, sentences and turns of JSON are found whatever their members are ca
     "[00:00:00] 会議です。",
   ]);
   const part = { blocks: [{ text: "A long text without times.", data: { words: [{ word: "A", start: 0 }] } }] };
-  expect((await meetings(JSON.stringify(part), "x.json"))[0]?.problem).toContain("has no meeting that is known");
+  expect((await meetings(JSON.stringify(part), "x.json"))[0]?.problem).toContain("has nothing that is known");
 });
 
 test("captions that roll up have each line once, unless it is said again [OPS-04]", async () => {
@@ -556,7 +556,7 @@ test("the cache and the exports of Granola have notes, summary and transcript; d
 
 test("JSON without a meeting, and bytes that cannot be read, are rejected; any text never fails [OPS-04]", async () => {
   for (const text of ["{}", "[1]", '{"contact":{}}'])
-    expect((await meetings(text, "x.json"))[0]?.problem).toContain("has no meeting that is known");
+    expect((await meetings(text, "x.json"))[0]?.problem).toContain("has nothing that is known");
   expect((await meetings('{"segments":\n[', "x.json"))[0]?.problem).toContain("is not JSON: ");
   const piece = fc.constantFrom(
     "WEBVTT",

@@ -15,7 +15,7 @@ const maxValues = 10;
 const shown = 20;
 
 /** Members that only contain others: `fields` of Airtable, `properties` of HubSpot, `names` of Google. */
-const containers = new Set(["attributes", "fields", "names", "profile", "properties", "value"]);
+const containers = new Set(["attributes", "fields", "merge_fields", "names", "profile", "properties", "value"]);
 
 /** Returns the list of contacts in a JSON file; undefined if it has none. */
 export function contactsIn(json: unknown, map: ColumnMap): readonly unknown[] | undefined {

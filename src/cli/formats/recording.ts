@@ -50,7 +50,7 @@ export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, fil
   if (meetings.length === 0) {
     const problem =
       reason ??
-      'has no meeting that is known: must be WebVTT, SRT, a text, JSON with who says what, or records such as {"contact": {…}}';
+      'has nothing that is known: must be a list of contacts with emails or phones, of who says what, or of records such as {"contact": {…}}';
     yield { line: 1, input: text.slice(0, 1_000), content: { problem } };
     return;
   }
@@ -199,7 +199,7 @@ function meetingsOf(json: unknown, text: string, file: string): readonly Meeting
 
 /** Returns whether an item of a list is a meeting, and not something that was said in one. */
 function isMeeting(value: unknown): boolean {
-  return isObject(value) && ("title" in value || "summary" in value || listAt(value, "transcript") !== undefined);
+  return isObject(value) && ("title" in value || listAt(value, "transcript") !== undefined);
 }
 
 function digestOf(text: string): string {
