@@ -216,8 +216,14 @@ test("a time zone is recognized by the name that Outlook shows, if its cities ag
     "Our office, Berlin",
   ];
   const events = names.map((name, at) => event(`UID:${at}`, `DTSTART;TZID="${name}":20260708T120000`));
-  const unquoted = event("UID:unquoted", `DTSTART;TZID=${names[0]}:20260708T120000`);
-  expect(await sessions(calendar(unquoted))).toEqual([{ externalId: "unquoted", start: "2026-07-08T16:00:00.000Z" }]);
+  const unquoted = [names[0], names[5], "GMT Standard Time 1"].map((name, at) =>
+    event(`UID:${at}`, `DTSTART;TZID=${name}:20260708T120000`),
+  );
+  expect(await sessions(calendar(...unquoted))).toEqual([
+    { externalId: "0", start: "2026-07-08T16:00:00.000Z" },
+    { externalId: "1", start: "2026-07-08T12:00:00.000Z" },
+    { externalId: "2", start: "2026-07-08T11:00:00.000Z" },
+  ]);
   const found = (await sessions(calendar(...events))) as ({ readonly start: string } | [number, string])[];
   expect(found.map((one) => ("start" in one ? one.start.slice(11, 16) : one[1]))).toEqual([
     ...["16:00", "10:00", "10:00", "09:00", "06:30", "12:00", "19:00", "10:00"],
@@ -354,6 +360,17 @@ test("vCalendar 1.0 has texts in quoted-printable, with soft line breaks, and ti
   expect(await sessions(text)).toEqual([
     { externalId: "a", title: "Gespräch, bündig", subtitle: "Café=", start: "2026-08-24T20:40:00.000Z" },
     { note: "a/description", content: "One\nTwo" },
+  ]);
+});
+
+test("a time is read without seconds and with the separators of ISO 8601 [OPS-04]", async () => {
+  const times = ["20260302T0900Z", "2026-03-02T09:00:00Z", "2026-03-02T10:00+01:00", "2026-13-02T10:00+01:00"];
+  const events = times.map((time, at) => event(`UID:${at}`, `DTSTART:${time}`));
+  expect(await sessions(calendar(...events))).toEqual([
+    [15, "the event has a time or a recurrence that cannot be read"],
+    { externalId: "0", start: "2026-03-02T09:00:00.000Z" },
+    { externalId: "1", start: "2026-03-02T09:00:00.000Z" },
+    { externalId: "2", start: "2026-03-02T09:00:00.000Z" },
   ]);
 });
 

@@ -190,25 +190,28 @@ function hasValue(component: ICAL.Component, name: string): boolean {
 
 const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
 
-/** A time with an offset, such as `20260824T154000-0500`. */
-const withOffset = /^(DTSTART|DTEND|RECURRENCE-ID)[^:]*:(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)([+-]\d\d):?(\d\d)$/i;
+/** A time that has an offset, such as `20260824T154000-0500`, no seconds, or the separators of ISO 8601. */
+const loose =
+  /^((DTSTART|DTEND|RECURRENCE-ID)[^:]*):(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)?(Z|[+-]\d\d:?\d\d)?$/i;
 
-function inUtc(line: string): string {
-  const [, name, year, month, day, hour, minute, second, ...offset] = withOffset.exec(line) ?? [];
-  if (name === undefined) return line;
-  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset.join(":")}`);
+function exactTime(line: string): string {
+  const [, start, name, year, month, day, hour, minute, second = "00", zone = ""] = loose.exec(line) ?? [];
+  if (start === undefined) return line;
+  if (!/\d/.test(zone)) return `${start}:${year}${month}${day}T${hour}${minute}${second}${zone}`;
+  const offset = zone.replace(/(\d\d):?(\d\d)$/, "$1:$2");
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
   return `${name}:${time.toISOString().replace(/[-:]|\.\d+/g, "")}`;
 }
 
-/** A name such as `(UTC+01:00) Paris` that is not in quotes, although it has a colon. */
-const unquotedZone = /;TZID=(\([^")]{1,20}\)[^":;]*)(?=:\d{8})/i;
+/** A name such as `(UTC+01:00) Paris` or `tzone://Microsoft/Utc` that is not in quotes, although it has a colon. */
+const unquotedZone = /;TZID=([^":;]{1,40}:[^";]{0,100}?)(?=:\d{8})/i;
 
 /** Returns a line as the library needs it: some programs do not say that a value is a date, or write `BYDAY=MO, tu`. */
 function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
     ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
-    : inUtc(line).replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
+    : exactTime(line).replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;

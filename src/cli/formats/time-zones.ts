@@ -59,8 +59,8 @@ class NamedZone extends ICAL.Timezone {
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
   const names = [parts, parts.slice(-3), parts.slice(-2), parts.slice(-1)].map((some) => some.join("/"));
-  const windows = said.toLowerCase().replace(" and canada", " & canada");
-  // Notes leaves out the end of the names of Windows, and other programs write `US-Eastern`.
+  // Exchange counts several definitions of a zone, Notes leaves out the end of the names, and others write `US-Eastern`.
+  const windows = said.toLowerCase().replace(" and canada", " & canada").replace(/ \d$/, "");
   return (
     windowsZones.get(windows) ??
     windowsZones.get(`${windows} standard time`) ??
