@@ -15,7 +15,7 @@ import { setPeer } from "./peer.ts";
 import { originForm } from "./query.ts";
 import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits, OpenStreams } from "./session-end.ts";
-import { limitIdle } from "./session-end.ts";
+import { endOutsideParser, limitIdle } from "./session-end.ts";
 import { socketStream } from "./socket-stream.ts";
 import { endUnread } from "./unread.ts";
 
@@ -157,6 +157,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
       server.once("session", (session) => {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
+        endOutsideParser(session);
         setPeer(session, socket);
         const network = networkOfPeer(socket);
         const beginSoon = createSerialQueue((work) => dependencies.schedule(work, network), input.behind);

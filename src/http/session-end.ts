@@ -9,6 +9,8 @@ export interface IdleLimits {
 
 /** How long a session without a stream may take to close. */
 const closingMs = 1_000;
+/** The interval between checks whether a session has sent its GOAWAY. */
+const sendingMs = 10;
 
 /**
  * Finishes the open streams, and sends the client the id of the last one. Later streams were not processed, so the
@@ -18,6 +20,29 @@ const closingMs = 1_000;
 export function endSession(session: ServerHttp2Session): void {
   // Until a destroyed session emits `close`, a timer may still call this.
   if (!session.destroyed) session.close();
+}
+
+/**
+ * Delays what Node does from within its parser when a client sends a GOAWAY, because that aborts the process on a
+ * request behind it in the same packet. It is closed only once it has sent its own GOAWAY: a closed session resets a
+ * new stream, and thereby sends the GOAWAY, which frees the stream that is being parsed (nodejs/node#64113). It is
+ * destroyed after the parser: a destroyed session takes no new stream, but passes its data on (nodejs/node#64850).
+ */
+export function endOutsideParser(session: ServerHttp2Session): void {
+  const [close, destroy] = [session.close.bind(session), session.destroy.bind(session)];
+  const closeOnceSent = (): void => {
+    if (session.destroyed) return;
+    if (session.state.outboundQueueSize === 0) close();
+    else setTimeout(closeOnceSent, sendingMs);
+  };
+  let ending = false;
+  session.close = () => {
+    if (ending || session.destroyed) return;
+    ending = true;
+    session.goaway();
+    setTimeout(closeOnceSent, sendingMs);
+  };
+  session.destroy = (error, code) => process.nextTick(() => destroy(error, code));
 }
 
 /** The open streams of a session, by which it is idle or not. */

@@ -15,6 +15,12 @@ let listener: Listener;
 let port: number;
 let [requests, delayMs] = [0, 0];
 const clients = new Set<Socket>();
+const head = Buffer.concat([
+  literal(":method", "GET"),
+  literal(":scheme", "http"),
+  literal(":path", "/"),
+  literal(":authority", "localhost"),
+]);
 
 beforeEach(async () => {
   [requests, delayMs] = [0, 0];
@@ -54,13 +60,7 @@ function open(at: number): Client {
     socket,
     frames,
     send(stream) {
-      const head = [
-        literal(":method", "GET"),
-        literal(":scheme", "http"),
-        literal(":path", "/"),
-        literal(":authority", "localhost"),
-      ];
-      socket.write(frame(types.headers, flags.endStream | flags.endHeaders, stream, Buffer.concat(head)));
+      socket.write(frame(types.headers, flags.endStream | flags.endHeaders, stream, head));
     },
     async seen(is) {
       await expect.poll(() => frames.some(is), { timeout: 4_000 }).toBe(true);
@@ -118,17 +118,11 @@ test("a client that connects while the listener stops gets the settings first, a
         socket.write(frame(one.type, flags.ack, 0, one.type === types.ping ? one.payload : undefined));
     }
   });
-  const head = [
-    literal(":method", "GET"),
-    literal(":scheme", "http"),
-    literal(":path", "/"),
-    literal(":authority", "localhost"),
-  ];
   socket.write(
     Buffer.concat([
       preface,
       frame(types.settings, 0, 0),
-      frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head)),
+      frame(types.headers, flags.endStream | flags.endHeaders, 1, head),
     ]),
   );
   await stopped;
@@ -147,6 +141,36 @@ test("a session without a request gets a GOAWAY and is closed", async () => {
   await once(client, "close");
   expect(code).toBe(0);
   await new Promise((closed) => server.close(closed));
+});
+
+// What Node frees too early is overwritten only now and then, so that the process aborts after some hundred packets.
+test.each([
+  ["that ends the session", 0, flags.endStream],
+  ["with an error", 2, 0],
+])("requests around a GOAWAY %s, in one packet, abort nothing", async (_what, code, end) => {
+  const goaway = Buffer.alloc(8);
+  goaway.writeUInt32BE(code, 4);
+  const packet = Buffer.concat([
+    preface,
+    frame(types.settings, 0, 0),
+    frame(types.headers, flags.endHeaders, 1, head),
+    frame(types.goaway, 0, 0, goaway),
+    frame(types.headers, flags.endHeaders | end, 3, head),
+    end === 0 ? frame(types.data, 0, 3, Buffer.from("{}")) : Buffer.alloc(0),
+  ]);
+  for (let packets = 0; packets < 1_000; packets += 20) {
+    const sent = Array.from({ length: 20 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+    await Promise.all(
+      sent.map(async (socket) => {
+        socket.write(packet);
+        await once(socket, "data");
+        socket.destroy();
+      }),
+    );
+  }
+  const client = open(port);
+  client.send(1);
+  expect((await client.seen(responses(1))).payload.toString()).toBe("done");
 });
 
 test("leaves a session alone that is already destroyed", async () => {
