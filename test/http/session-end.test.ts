@@ -158,8 +158,8 @@ test.each([
     frame(types.headers, flags.endHeaders | end, 3, head),
     end === 0 ? frame(types.data, 0, 3, Buffer.from("{}")) : Buffer.alloc(0),
   ]);
-  for (let packets = 0; packets < 1_000; packets += 20) {
-    const sent = Array.from({ length: 20 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+  for (let packets = 0; packets < 1_000; packets += 50) {
+    const sent = Array.from({ length: 50 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
     await Promise.all(
       sent.map(async (socket) => {
         socket.write(packet);
