@@ -56,7 +56,7 @@ export function createShedding({
     return failure;
   };
 
-  /** Returns the milliseconds until a bucket can have a token beside those for the requests that wait for their turn. */
+  /** Returns the milliseconds until a bucket can have a token beside those of the requests that wait for their turn. */
   const waitBehind = (bucket: string): number => buckets.wait(bucket, capacity.expected("verified", bucket) + 1);
 
   return (request) => {

@@ -59,7 +59,7 @@ class NamedZone extends ICAL.Timezone {
 function nameOf(said: string): string | undefined {
   const parts = said.split("/").filter((part) => part !== "");
   const names = [parts, parts.slice(-3), parts.slice(-2), parts.slice(-1)].map((some) => some.join("/"));
-  // Exchange counts several definitions of a zone, Notes leaves out the end of the names, and others write `US-Eastern`.
+  // Exchange counts the definitions of a zone, Notes leaves out the end of the names, and others write `US-Eastern`.
   const windows = said.toLowerCase().replace(" and canada", " & canada").replace(/ \d$/, "");
   return (
     windowsZones.get(windows) ??

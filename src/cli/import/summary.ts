@@ -24,7 +24,7 @@ export interface Outcome {
   readonly changes: ContactChanges | undefined;
   /** The number of rejected entries in all runs, whether by the service or as unreadable. */
   readonly rejected: number;
-  /** The number of groups of contacts, which are no contacts, or of tasks and of events that are cancelled or last whole days. */
+  /** The number of groups, which are no contacts, or of tasks and of events that are cancelled or last whole days. */
   readonly skipped: number;
   /** The number of values that cannot be read or stored. */
   readonly leftOut: number;
