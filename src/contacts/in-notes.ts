@@ -4,10 +4,9 @@ import type { Collection, Document, UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import { read } from "../db/read.ts";
 import { listIndex } from "../db/search-index.ts";
-import { fold } from "../search/fold.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import { NOTE_SHAPE, hasWord, terms } from "../search/terms.ts";
-import { recordWords, withoutJoiners } from "../search/words.ts";
+import { foldWithJoiners, recordWords, withoutJoiners } from "../search/words.ts";
 import type { ContactDocument } from "./document.ts";
 
 /** The maximum number of contacts that are searched, and the number that one command reads. */
@@ -98,7 +97,7 @@ function beginningOf(field: string): Document {
 
 /** Returns the words that the texts have. Most texts have none, which is cheap to see. */
 function wordsIn(texts: readonly (string | null)[], words: readonly string[]): readonly string[] {
-  const folded = fold(texts.join(" "));
+  const folded = foldWithJoiners(texts.join(" "));
   const joined = withoutJoiners(folded);
   if (!words.some((word) => folded.includes(word) || joined.includes(word))) return [];
   const { searchText } = terms(texts.flatMap(recordWords), NOTE_SHAPE);

@@ -66,18 +66,8 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u2027": "·",
   "\u2219": "·",
   "\u22c5": "·",
-  // Cyrillic letters with strokes, descenders and hooks, which Russian keyboards lack.
-  ґ: "г",
-  ғ: "г",
-  қ: "к",
-  ң: "н",
-  ө: "о",
-  ү: "у",
-  ұ: "у",
-  ҳ: "х",
-  ҷ: "ч",
-  ә: "а",
-  ς: "σ",
+  // Cyrillic letters with strokes, descenders and hooks, which Russian keyboards lack; and the final sigma.
+  ...variants("ґг ғг қк ҡк ҝк ңн ҥн өо үу ұу ҳх һх ҷч ҹч җж ҙз ҫс әа ςσ"),
   // The Hebrew geresh, gershayim and maqaf, which keyboards replace by an apostrophe, a quotation mark and a hyphen.
   "\u05f3": "'",
   "\u05f4": '"',
@@ -116,7 +106,9 @@ const ALONE: Readonly<Record<string, string>> = {
   ...variants(
     "與与 壽寿 榮栄 圓円 學学 藏蔵 淺浅 冨富 舘館 曾曽 條条 檜桧 槇槙 靜静 將将 緖緒 凜凛 穗穂 豐豊 萬万 關関 鐵鉄",
   ),
-  ...variants("黑黒 增増 栁柳 𠮷吉 淵渕 渊渕 峯峰 埜野 桒桑 吳呉 來来 實実 聰聡 巖巌 戶戸 藪薮 鄕郷 邨村 會会 澁渋"),
+  ...variants(
+    "黑黒 增増 栁柳 𠮷吉 淵渕 渊渕 峯峰 埜野 桒桑 吳呉 來来 實実 聰聡 巖巌 戶戸 藪薮 鄕郷 邨村 會会 澁渋 ヵカ ヶケ",
+  ),
 };
 
 /** Returns each first character with the one after it. */
@@ -181,6 +173,10 @@ const DIVIDED = /[\u0900-\u0dff\u1000-\u109f\u3099-\u30ff]+/g;
 /** A nasal consonant without its vowel before one of its class, which Devanagari also writes as a sign (आनन्द, आनंद). */
 const NASALS =
   /\u0919\u094d(?=[\u0915-\u0918])|\u091e\u094d(?=[\u091a-\u091d])|\u0923\u094d(?=[\u091f-\u0922])|\u0928\u094d(?=[\u0924-\u0927])|\u092e\u094d(?=[\u092a-\u092d])/g;
+/** A character or a kana that a mark after it repeats: 佐々木 is also typed as 佐佐木, and いすゞ as いすず. */
+const REPEATED = new RegExp("([[\\p{Script=Han}\u30a1-\u30fa]--\u3005])([\u3005\u30fd]+)", "gv");
+/** Two signs of the Thai or Lao vowel e, which look like the vowel ae, the letter after it. */
+const DOUBLED_E = /\u0e40{2}|\u0ec0{2}/g;
 /** The distance from a hiragana letter to its katakana letter. */
 const KANA_DISTANCE = 0x60;
 const DIGIT = /\p{Nd}/u;
@@ -200,6 +196,8 @@ function foldRun(run: string): string {
   if (known !== undefined) return known;
   const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'").replace(SPELT_SIGNS, " $& "))
     .replace(CHANGED, changed)
+    .replace(DOUBLED_E, ([letter = ""]) => String.fromCharCode(letter.charCodeAt(0) + 1))
+    .replace(REPEATED, (_, letter: string, marks: string) => letter.repeat(1 + marks.length))
     .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(NASALS, "\u0902"));
   if (run.length <= maxShort) setBounded(shortRuns, run, folded);
   return folded;
@@ -208,7 +206,7 @@ function foldRun(run: string): string {
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
   const keptThen =
-    /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u0900-\u0dff\u1200-\u137f\u3041-\u309e\u4e00-\ufaff\u{20000}-\u{2ffff}ꞌ]/u;
+    /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u0900-\u0dff\u1200-\u137f\u3041-\u30ff\u4e00-\ufaff\u{20000}-\u{2ffff}ꞌ]/u;
   const foldRunBefore = (run: string): string =>
     foldBy(ALL_UNSEEN, run).replace(CHANGED, (letter) =>
       keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),
@@ -225,8 +223,9 @@ function foldBy(unseen: RegExp, text: string): string {
 }
 
 function changed(letter: string): string {
-  if (letter >= "\u3041" && letter <= "\u309e") return String.fromCharCode(letter.charCodeAt(0) + KANA_DISTANCE);
-  return ALONE[letter] ?? decimal(letter);
+  const isHiragana = letter >= "\u3041" && letter <= "\u309e";
+  const kana = isHiragana ? String.fromCharCode(letter.charCodeAt(0) + KANA_DISTANCE) : letter;
+  return ALONE[kana] ?? (isHiragana ? kana : decimal(letter));
 }
 
 /** Returns the value of a decimal digit. Unicode keeps the digits of a script together, in tens from 0 to 9. */

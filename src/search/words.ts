@@ -51,6 +51,8 @@ const BEGINS_IN_WORD = new RegExp(`^${IN_SPACED_WORD}`, "v");
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
+/** Between Hebrew letters, a quotation mark stands for the gershayim of an abbreviation (צה"ל, UAX #29). */
+const GERSHAYIM = /(?<=\p{Script=Hebrew})(?:["\u201c\u201d]|'')(?=\p{Script=Hebrew})/gu;
 /** Between the digits of a number, a comma and a no-break space divide thousands as a dot does. */
 const THOUSANDS = /[,\u066c\u00a0\u2009\u202f](?<=\p{Nd}.)(?=\p{Nd}{2,3}(?!\p{Nd}))/gu;
 /** What divides the parts of a name in a script without blanks, or in Hangul. */
@@ -108,9 +110,13 @@ export function withAndSigns(words: readonly string[], andWords: ReadonlySet<str
   return words.map((word, at) => (isAnd(word, at) ? AND : word));
 }
 
-/** Returns the folded text, in which a hyphen is in place of what joins words invisibly, and a dot between thousands. */
+/**
+ * Returns the folded text, in which a hyphen is in place of what joins words invisibly, an apostrophe in place of
+ * gershayim, and a dot between thousands.
+ */
 export function foldWithJoiners(text: string): string {
-  return fold((text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text).replace(THOUSANDS, "."));
+  const visible = text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text;
+  return fold(visible.replace(THOUSANDS, ".")).replace(GERSHAYIM, "'");
 }
 
 /** The words of a name. */
