@@ -17,6 +17,7 @@ import {
   longestBeginning,
   nameProbe,
   probe,
+  wholeNameTerm,
 } from "../search/terms.ts";
 import { isUnspaced } from "../search/words.ts";
 
@@ -48,15 +49,15 @@ interface Found {
 }
 
 /**
- * Returns the ids of the contacts whose names have one word of a reading misspelt, or join or divide some with other
- * blanks, and that have all its other words: newest first, at most `limit`. One command looks up the beginnings of the
- * words, and another one every correction that begins like a name, so the cost does not depend on the size of the
- * account.
+ * Returns the ids of the contacts whose whole name is the query with other blanks, by one of its `keys`; whose names
+ * have one word of a reading misspelt, or join or divide some with other blanks, and that have all its other words:
+ * newest first, at most `limit`. One command looks up the beginnings of the words, and another one every correction that
+ * begins like a name, so the cost does not depend on the size of the account.
  */
 export async function findMisspelt(
   contacts: Collection<Document>,
   scope: Scope,
-  readings: readonly Reading[],
+  { readings, keys }: { readonly readings: readonly Reading[]; readonly keys: readonly string[] },
   condition: Document,
   limit: number,
   narrowing: readonly Document[] = [],
@@ -73,7 +74,8 @@ export async function findMisspelt(
     const checked = anyOf(others.map((patterns) => searchTextConditions(patterns)));
     return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({ terms: some, checked }));
   });
-  const scans = [...corrected, ...dividedScans(readings, rightLettersOf)].map(({ terms, checked }) => ({
+  const whole = { terms: keys.map(wholeNameTerm), checked: {} };
+  const scans = [whole, ...corrected, ...dividedScans(readings, rightLettersOf)].map(({ terms, checked }) => ({
     filter: { account_id: scope.accountId, [termsField]: { $in: terms } },
     newest: [
       { $sort: { rank: -1 } },

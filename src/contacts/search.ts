@@ -144,12 +144,13 @@ async function withAnyIndex<T>(find: (index: string) => Promise<T>): Promise<T> 
 async function findSimilar(
   contacts: Collection<Document>,
   scope: Scope,
-  { readings, index }: ContactQuery,
+  { text, readings, index }: ContactQuery,
   condition: Document,
   limit: number,
   narrowing: readonly Document[] = [],
 ): Promise<UUID[]> {
-  return index === searchIndex ? findMisspelt(contacts, scope, readings, condition, limit, narrowing) : [];
+  if (index !== searchIndex) return [];
+  return findMisspelt(contacts, scope, { readings, keys: nameKeys(text) }, condition, limit, narrowing);
 }
 
 /** Returns the ids of the page, and of one more contact if there is one; and whether others were not searched. */

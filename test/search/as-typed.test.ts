@@ -45,6 +45,12 @@ const names = [
     "최유리",
     "Vertrag №17",
     "Elnur Əliyev",
+    "佐々木 りん",
+    "เเพรว สุข",
+    "מע״ש ברק",
+    "R. K. Salvar",
+    "KX Ostrin",
+    "Lot 5 Q",
   ],
 ];
 
@@ -109,6 +115,9 @@ test.each([
   ["ohara", ["Cian O´Hara"]],
   ["علیرضا", ["علی\u200cرضا پارسا"]],
   ["رضا پارسا", ["علی\u200cرضا پارسا"]],
+  ["מעש", ["מע״ש ברק"]],
+  ['מע"ש', ["מע״ש ברק"]],
+  ["מע''ש", ["מע״ש ברק"]],
 ])("%s finds %j, joined or divided [SRC-13]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
@@ -136,6 +145,8 @@ test.each([
   ["eliyev", ["Elnur Əliyev"]],
   ["vertrag 17", ["Vertrag №17"]],
   ["№ 17", ["Vertrag №17"]],
+  ["佐佐木", ["佐々木 りん"]],
+  ["แพรว", ["เเพรว สุข"]],
 ])("%s finds %j, in another spelling of its language [SRC-12]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
@@ -273,7 +284,11 @@ test.each([
   ["mcbrannock", ["Rory Mc Brannock"], "one missing"],
   ["mac ferris", ["Ewan MacFerris"], "one too many"],
   ["ewan mac fer", ["Ewan MacFerris"], "one too many before the beginning of a word"],
-  ["jk orrin", [], "one missing in a word of less than five letters"],
+  ["jk orrin", ["J. K. Orrin"], "one missing in a whole name"],
+  ["rk salvar", ["R. K. Salvar"], "one missing in a whole name"],
+  ["k x ostrin", ["KX Ostrin"], "one too many in a whole name"],
+  ["lot5q", ["Lot 5 Q"], "some missing in a whole name with a number"],
+  ["jk orr", [], "one missing in a word of less than five letters"],
   ["عبدالسلام", ["عبد السلام نوري"], "one missing, in Arabic"],
   ["sande ilse", ["Ilse van der Sande"], "none too many or missing"],
   ["vandersonde", [], "a letter wrong as well"],
@@ -288,6 +303,10 @@ test.each([
   ["Mrs bergqvist, MBA", ["Nadia Bergqvist"], "its titles left out"],
   ["渡邊様", ["渡邊 光"], "its title left out"],
   ["유리님", ["최유리"], "its title left out"],
+  ["Prof. Dr.-Ing. Bergqvist", ["Nadia Bergqvist"], "several titles in one word left out"],
+  ["Bergqvist GmbH", ["Nadia Bergqvist"], "a legal form left out"],
+  ["株式会社渡邊", ["渡邊 光"], "its legal form left out"],
+  ["Nadiaさん", ["Nadia Bergqvist"], "its title in another script left out"],
   ["Bergqvist’s", ["Nadia Bergqvist"], "a possessive"],
   ["dr", [], "a title alone"],
   ["nadia bergqvist maria", [], "a word that the record lacks"],

@@ -220,7 +220,7 @@ export function searchContacts(prepared: readonly Prepared[], query: string): nu
   const cuts = cutsOfAll(name);
   const similar = [...prepared.keys()].filter((at) => {
     const one = prepared[at] as Prepared;
-    return isMisspelt(one, cuts) || isDivided(one, cuts);
+    return hasLetters(one, name) || isMisspelt(one, cuts) || isDivided(one, cuts);
   });
   return similar.toReversed().slice(0, 25);
 }
@@ -265,6 +265,18 @@ function isWhole({ fullName = "", inferredName = "", email }: OracleContact, que
   return [fullName, inferredName].some(
     (name) => name !== "" && keys(name).some((key) => key !== "" && typed.includes(key)),
   );
+}
+
+/** Whether the query is the whole name with other blanks. */
+function hasLetters({ contact: { fullName = "", inferredName = "" } }: Prepared, query: string): boolean {
+  const lettersOf = (text: string): string[] =>
+    expansions(text).map((one) =>
+      wordsIn(fold(one))
+        .map(({ letters }) => letters)
+        .join(""),
+    );
+  const names = [fullName, inferredName].flatMap(lettersOf);
+  return lettersOf(query).some((letters) => letters !== "" && names.includes(letters));
 }
 
 function isMisspelt({ name, any }: Prepared, cuts: readonly Cut[]): boolean {
