@@ -1,8 +1,7 @@
 // Passage search: finds the parts of a text that contain all words of a query.
 import { createYielder } from "../large/pieces.ts";
-import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
-import { isUnspaced, splitWords } from "../search/words.ts";
+import { foldWithJoiners, isUnspaced, recordWords, withoutJoiners } from "../search/words.ts";
 import { endOfCodePoint } from "../text/text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
@@ -34,7 +33,6 @@ const usualLength = 200;
 const maxPieces = 3;
 /** The length of text that is searched for all words at once. */
 const stretchLength = 2_048;
-const zeroWidthSpace = /\u200b/g;
 
 /**
  * Returns the passages that contain all of the `words` (`queryWords`), in order, each with the adjacent text. Subtracts
@@ -108,7 +106,7 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
   if (maybe.length === 0 || budget.pieces === 0) return [];
   budget.pieces--;
   // The form in which a record stores its words, see `src/search/terms.ts`.
-  const n = ` ${splitWords(text).join(" ")} `;
+  const n = ` ${recordWords(text).join(" ")} `;
   return maybe.filter((word) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
 }
 
@@ -163,9 +161,8 @@ function createCounter(text: string): (place: number) => number {
   };
 }
 
-/**
- * Folds a text and removes zero-width spaces. These divide words only in some scripts, so a match may extend over one.
- */
+/** Folds a text, which is followed by itself without what joins words or, in some scripts, divides none. */
 function foldedForSearch(text: string): string {
-  return fold(text).replace(zeroWidthSpace, "");
+  const folded = foldWithJoiners(text);
+  return `${folded} ${withoutJoiners(folded)}`;
 }

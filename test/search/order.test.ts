@@ -81,9 +81,11 @@ test("a search in the notes of contacts finds all that were changed at one insta
     ...times(450, (at) => ({ full_name: `C${at}`, notes: "a budget note", updated_at })),
     { full_name: "Older", notes: "the kick-off", updated_at: minute(1) },
     { full_name: "Newer", notes: "the kick off", updated_at: minute(2) },
+    { full_name: "Priced", notes: "for 1,500", updated_at: minute(3) },
   );
   expect(new Set(await everyName(client, { query: "budget", inNotes: true })).size).toBe(450);
   expect(await everyName(client, { query: "kick-off", inNotes: true })).toEqual(["Newer", "Older"]);
+  expect(await everyName(client, { query: "1500", inNotes: true })).toEqual(["Priced"]);
 });
 
 test("a search of transcripts for two words finds all sessions of one instant that have both [MCP-40]", async () => {

@@ -31,6 +31,11 @@ test("finds words that any blank separates by their beginnings, and not by their
   expect((await find(text, "price")).length).toBe(1);
 });
 
+test.each(["kickoff", "dont", "1500", "usa", "צהל"])("finds %s where signs join its parts", async (query) => {
+  const text = "Ann: Don't miss the kick-off.\nBo: It costs 1,500 in the U.S.A., or at צה״ל.\n";
+  expect(await find(text.repeat(3), query, { passages: 1, pieces: 100 })).toHaveLength(1);
+});
+
 test("each passage contains all the words, and has its position", async () => {
   const word = fc.constantFrom("price", "shop", "Ann:", "🙂", "é", "価格", "\n", "\n\n", "x".repeat(230), "preis");
   await fc.assert(
