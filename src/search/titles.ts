@@ -4,7 +4,7 @@ import { fold } from "./fold.ts";
 /** Before a name or after it, without dots. Those that are also names or initials, such as Don and M., are not here. */
 const TITLES: ReadonlySet<string> = new Set(
   [
-    "mr mrs ms mx miss dr prof professor doctor sir madam rev hon jr sr phd md mba msc bsc llm esq",
+    "mr mrs ms mx miss dr prof professor doctor sir madam rev hon jr sr ii iii iv phd md mba msc bsc llm esq",
     "herr herrn frau dipl med ing mag mme mlle monsieur madame mademoiselle maître dott sig signor signora avv",
     "señor señora señorita sra srta lic senhor senhora dra dhr mevr mw meneer mevrouw pani mgr",
     "bayan sayın г-н г-жа господин госпожа пані κ κος κα κύριος κυρία",

@@ -304,6 +304,7 @@ test.each([
   ["渡邊様", ["渡邊 光"], "its title left out"],
   ["유리님", ["최유리"], "its title left out"],
   ["Prof. Dr.-Ing. Bergqvist", ["Nadia Bergqvist"], "several titles in one word left out"],
+  ["Nadia Bergqvist III", ["Nadia Bergqvist"], "a number left out"],
   ["Bergqvist GmbH", ["Nadia Bergqvist"], "a legal form left out"],
   ["株式会社渡邊", ["渡邊 光"], "its legal form left out"],
   ["Nadiaさん", ["Nadia Bergqvist"], "its title in another script left out"],
