@@ -174,7 +174,7 @@ const DIVIDED = /[\u0900-\u0dff\u1000-\u109f\u3099-\u30ff]+/g;
 const NASALS =
   /\u0919\u094d(?=[\u0915-\u0918])|\u091e\u094d(?=[\u091a-\u091d])|\u0923\u094d(?=[\u091f-\u0922])|\u0928\u094d(?=[\u0924-\u0927])|\u092e\u094d(?=[\u092a-\u092d])/g;
 /** A character or a kana that a mark after it repeats: 佐々木 is also typed as 佐佐木, and いすゞ as いすず. */
-const REPEATED = new RegExp("([[\\p{Script=Han}\u30a1-\u30fa]--\u3005])([\u3005\u30fd]+)", "gv");
+const REPEATED = new RegExp("(?=[\u3005\u30fd])(?<=([[\\p{Script=Han}\u30a1-\u30fa]--\u3005]))[\u3005\u30fd]+", "gv");
 /** Two signs of the Thai or Lao vowel e, which look like the vowel ae, the letter after it. */
 const DOUBLED_E = /\u0e40{2}|\u0ec0{2}/g;
 /** The distance from a hiragana letter to its katakana letter. */
@@ -197,7 +197,7 @@ function foldRun(run: string): string {
   const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'").replace(SPELT_SIGNS, " $& "))
     .replace(CHANGED, changed)
     .replace(DOUBLED_E, ([letter = ""]) => String.fromCharCode(letter.charCodeAt(0) + 1))
-    .replace(REPEATED, (_, letter: string, marks: string) => letter.repeat(1 + marks.length))
+    .replace(REPEATED, (marks, letter: string) => letter.repeat(marks.length))
     .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(NASALS, "\u0902"));
   if (run.length <= maxShort) setBounded(shortRuns, run, folded);
   return folded;
