@@ -74,8 +74,8 @@ export async function findMisspelt(
     const checked = anyOf(others.map((patterns) => searchTextConditions(patterns)));
     return chunksOf(terms.map((one) => nameProbe(one).term)).map((some) => ({ terms: some, checked }));
   });
-  const whole = { terms: keys.map(wholeNameTerm), checked: {} };
-  const scans = [whole, ...corrected, ...dividedScans(readings, rightLettersOf)].map(({ terms, checked }) => ({
+  const whole = keys.length === 0 ? [] : [{ terms: keys.map(wholeNameTerm), checked: {} }];
+  const scans = [...whole, ...corrected, ...dividedScans(readings, rightLettersOf)].map(({ terms, checked }) => ({
     filter: { account_id: scope.accountId, [termsField]: { $in: terms } },
     newest: [
       { $sort: { rank: -1 } },
