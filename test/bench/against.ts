@@ -80,7 +80,7 @@ function pairLoad(
   { effort, say }: AgainstOptions,
 ): PairLoad {
   return {
-    sides: { own: { serving: [own], requests }, other: { serving: [other], requests } },
+    sides: { own: { peer: own, requests }, other: { peer: other, requests } },
     databases: { mongod: mongod.members.map(({ pid }) => pid), redis: [redis.pid] },
     client,
     connections,

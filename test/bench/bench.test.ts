@@ -8,18 +8,7 @@ import type { Benched } from "./bench.ts";
 import { table } from "./table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
-const lines = [
-  "get",
-  "sessions",
-  "contacts",
-  "notes",
-  "transcript",
-  "create",
-  "create-key",
-  "append",
-  "connect",
-  "grpc",
-];
+const lines = ["get", "sessions", "contacts", "notes", "create", "create-key", "append", "connect", "grpc"];
 let benched: Benched;
 beforeAll(async () => {
   benched = await bench({
@@ -45,8 +34,6 @@ test("every peer serves every line without failures", () => {
   }
   expect(pairs.filter(({ line }) => line === "get").map(({ other }) => other.name)).toEqual([
     "floorBucket",
-    "floor",
-    "floor3",
     "fastify",
     "fastifyAgg",
   ]);

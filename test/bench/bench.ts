@@ -8,7 +8,6 @@ import { callsText, countCalls, counting } from "./calls.ts";
 import { differences } from "./check.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { fullData, mainAccount, smallData } from "./dataset/accounts.ts";
-import { transcriptIdsOf } from "./dataset/load.ts";
 import { addContacts, clearWritten } from "./dataset/written.ts";
 import type { BenchAccount, Fixture } from "./fixture.ts";
 import { startFixture } from "./fixture.ts";
@@ -20,7 +19,7 @@ import { measureMemory, measureRun, measureRuns, measureStarts } from "./measure
 import type { PeerName } from "./peers/peers.ts";
 import { peerCommands, peerTitles } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
-import { otherCore, pinToOtherCore, pinned, serverCore, startLoadClient, startPeer } from "./processes.ts";
+import { pinToOtherCore, pinned, startLoadClient, startPeer } from "./processes.ts";
 import { profileText, profiling, readProfile } from "./profile.ts";
 import type { Pair, Results, Run } from "./results.ts";
 import { ratios, roundsOf, spread } from "./results.ts";
@@ -76,10 +75,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
     if (wanted("start")) Object.assign(results.starts, await startsOf(setup));
     for (const line of lines.filter(({ name }) => wanted(name))) {
       const [own, ...others] = line.subjects;
-      for (const other of others) {
-        const there = [own, other].every((one) => one?.peers.every((peer) => commands.has(peer)));
-        if (own !== undefined && there) results.pairs.push(await measurePair(setup, line, own, other));
-      }
+      for (const other of others) if (own !== undefined) results.pairs.push(await measurePair(setup, line, own, other));
     }
     if (wanted("memory")) results.memory = await memoryOf(setup, memoryRequests[plan.name]);
     if (wanted("search"))
@@ -96,13 +92,13 @@ async function measurePair(setup: Setup, line: Line, own: Subject, other: Subjec
   const { options, fixture, client } = setup;
   const title = `${line.name.padEnd(10)} ${own.name} against ${other.name}`;
   const say = (text: string): void => options.say(`${title}: ${text}`);
-  const names = [...new Set([...own.peers, ...other.peers])];
+  const names = [...new Set([own.peer, other.peer])];
   const run = (): Promise<Run> =>
     withPeers(setup, names, async (running) => {
       const peerOf = (name: PeerName): RunningPeer => running[names.indexOf(name)] as RunningPeer;
       const found = await differences({ ...line, subjects: [own, other] }, (name) => peerOf(name).port);
       if (found.length > 0) throw new Error(`The responses differ:\n${found.slice(0, 5).join("\n")}`);
-      const sideOf = ({ peers, requests }: Subject) => ({ serving: peers.map(peerOf), requests });
+      const sideOf = ({ peer, requests }: Subject) => ({ peer: peerOf(peer), requests });
       const { databases } = fixture;
       const { effort } = options;
       const { connections } = line;
@@ -133,11 +129,7 @@ async function withPeers<T>(
   work: (running: readonly RunningPeer[]) => Promise<T>,
 ): Promise<T> {
   const start = (name: PeerName): Promise<RunningPeer> =>
-    startPeer(
-      commands.get(name) as PeerCommand,
-      firstRequestOf(lines, name),
-      name === "ours2" ? otherCore : serverCore,
-    );
+    startPeer(commands.get(name) as PeerCommand, firstRequestOf(lines));
   const starting = names.map((name) => kept.get(name) ?? start(name));
   if (small) for (const [at, name] of names.entries()) kept.set(name, starting[at] as Promise<RunningPeer>);
   try {
@@ -154,12 +146,11 @@ async function stopAll(starting: readonly Promise<RunningPeer>[]): Promise<void>
 }
 
 async function startsOf({ options: { effort, say }, lines, commands }: Setup): Promise<Results["starts"]> {
-  const starting = (["ours", "floor", "fastify", "connect"] as const).flatMap(
-    (name): [PeerName, PeerCommand, string][] => {
-      const command = commands.get(name);
-      return command === undefined ? [] : [[name, command, firstRequestOf(lines, name)]];
-    },
-  );
+  const starting = (["ours", "floor", "fastify"] as const).map((name): [PeerName, PeerCommand, string] => [
+    name,
+    commands.get(name) as PeerCommand,
+    firstRequestOf(lines),
+  ]);
   return measureStarts(starting, effort.rounds, say);
 }
 
@@ -245,8 +236,7 @@ async function examineLines(options: BenchOptions, examine: (examined: Examined)
     for (const name of only ?? []) {
       const line = lines.find((one) => one.name === name);
       const subjects = line?.subjects.slice(0, 2) ?? [];
-      for (const { peers, requests } of name === "start" ? [{ peers: ["ours"] as const, requests: [] }] : subjects) {
-        const [peer = "ours"] = peers;
+      for (const { peer, requests } of name === "start" ? [{ peer: "ours" as const, requests: [] }] : subjects) {
         await examine({
           name,
           peer,
@@ -257,14 +247,14 @@ async function examineLines(options: BenchOptions, examine: (examined: Examined)
             const command = commands.get(peer) as PeerCommand;
             const started = await startPeer(
               { ...command, environment: { ...command.environment, ...environment } },
-              firstRequestOf(lines, peer),
+              firstRequestOf(lines),
             );
             cleanups.push(() => started.stop());
             return started;
           },
           async run({ port }, seconds) {
             if (name === "start") return undefined;
-            return (await client.run({ ports: [port], connections: 16, requests, seconds })).requests;
+            return (await client.run({ port, connections: 16, requests, seconds })).requests;
           },
         });
       }
@@ -273,7 +263,7 @@ async function examineLines(options: BenchOptions, examine: (examined: Examined)
 }
 
 interface Prepared {
-  readonly accounts: { readonly reader: BenchAccount; readonly writer: BenchAccount };
+  readonly accounts: { readonly reader: BenchAccount };
   readonly lines: readonly Line[];
   readonly commands: ReadonlyMap<PeerName, PeerCommand>;
   readonly clear: () => Promise<void>;
@@ -291,17 +281,14 @@ async function prepare(
   // An earlier run may have been interrupted.
   await clear();
   const writeContactIds = await addContacts({ client: fixture.client, accountId: writer.id, count: 200 });
-  const transcriptIds = await transcriptIdsOf(fixture.client, reader.id);
-  const lines = linesOf({ account, key: reader.key, writeKey: writer.key, writeContactIds, transcriptIds });
-  const accounts = { reader, writer };
+  const lines = linesOf({ account, key: reader.key, writeKey: writer.key, writeContactIds });
+  const accounts = { reader };
   return { accounts, lines, clear, commands: await peerCommands(fixture, { ...accounts, ...programs }) };
 }
 
-/** The request that shows that a peer is up. Empty for a peer that only speaks HTTP/2, where an open port is enough. */
-function firstRequestOf(lines: readonly Line[], peer: PeerName): string {
-  const line = lines.find(({ name }) => name === (peer === "connect" ? "connect" : "get"));
-  const request = line?.subjects[0]?.requests[0] as WireRequest;
-  return peer === "connectHttp2" ? "" : request.bytes;
+/** The request that shows that a peer is up. */
+function firstRequestOf(lines: readonly Line[]): string {
+  return (lines.find(({ name }) => name === "get")?.subjects[0]?.requests[0] as WireRequest).bytes;
 }
 
 function notesOn({ name, accounts }: DataPlan, { runs, rounds, seconds }: Effort, node: string): string[] {

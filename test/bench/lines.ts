@@ -10,8 +10,8 @@ export interface Subject {
   /** Identifies the subject within its line. Goals refer to it. */
   readonly name: string;
   readonly title: string;
-  /** The peers that serve it. Connections are distributed among them. */
-  readonly peers: readonly PeerName[];
+  /** The peer that serves it. */
+  readonly peer: PeerName;
   readonly requests: readonly LoadRequest[];
   /** Subjects with the same form must return the same responses. */
   readonly form: "rest" | "connect" | "grpc";
@@ -34,125 +34,57 @@ export interface RequestData {
   readonly writeKey: string;
   /** Contacts of the account that is written to. */
   readonly writeContactIds: readonly string[];
-  /** Sessions that have a transcript. */
-  readonly transcriptIds: readonly string[];
-}
-
-export function linesOf(data: RequestData): readonly Line[] {
-  return [...readLines(data), ...writeLines(data), ...rpcLines(data)];
 }
 
 const connections = 16;
 const read = { connections, writes: false };
 const write = { connections, writes: true };
 
-function readLines({ account, key, transcriptIds }: RequestData): Line[] {
+export function linesOf({ account, key, writeKey, writeContactIds }: RequestData): readonly Line[] {
   const get = requests.getContact(account, key);
-  const two: Subject = {
-    ...subject("ours", get),
-    name: "ours-two",
-    title: "Records, two instances",
-    peers: ["ours", "ours2"],
-  };
+  const rest: Subject = { ...subject("ours", get), name: "ours-rest", title: "Records, over REST" };
+  const connect: Subject = { ...subject("ours", requests.getContactByConnect(account, key)), form: "connect" };
+  const grpc: Subject = { ...subject("ours", requests.getContactByGrpc(account, key)), form: "grpc" };
   return [
     {
       ...read,
       name: "get",
       title: "GET contact, 16 connections",
-      subjects: each(get, "floorBucket", "floor", "floor3", "fastify", "fastifyAgg"),
-    },
-    {
-      ...read,
-      name: "get-1",
-      title: "GET contact, 1 connection",
-      connections: 1,
-      subjects: each(get, "floorBucket", "fastify"),
-    },
-    {
-      ...read,
-      name: "get-64",
-      title: "GET contact, 64 connections",
-      connections: 64,
-      subjects: each(get, "floorBucket", "fastify"),
-    },
-    {
-      ...read,
-      name: "two",
-      title: "GET contact, two instances on the two cores",
-      subjects: [subject("ours", get), two],
+      subjects: each(get, "floorBucket", "fastify", "fastifyAgg"),
     },
     {
       ...read,
       name: "sessions",
       title: "GET sessions",
-      subjects: each(requests.listSessions(key), "floorBucket", "floor", "fastify"),
+      subjects: each(requests.listSessions(key), "floorBucket", "fastify"),
     },
     {
       ...read,
       name: "contacts",
       title: "Search contacts, 25 with their notes and sessions",
-      subjects: each(requests.searchContacts(key), "floor", "floor3", "fastify"),
+      subjects: each(requests.searchContacts(key), "fastify"),
     },
-    {
-      ...read,
-      name: "notes",
-      title: "Search notes",
-      subjects: each(requests.searchNotes(key), "floor", "fastify"),
-    },
-    {
-      ...read,
-      name: "transcript",
-      title: "GET transcript of 1 MB, gzip accepted",
-      subjects: each(requests.getTranscript(transcriptIds, key), "floor"),
-    },
-  ];
-}
-
-function writeLines({ writeKey, writeContactIds }: RequestData): Line[] {
-  const created = requests.createContact(writeKey, false);
-  const keyed = requests.createContact(writeKey, true);
-  const unkeyed: Subject = { ...subject("ours", created), name: "ours-no-key", title: "Records, without a key" };
-  return [
+    { ...read, name: "notes", title: "Search notes", subjects: each(requests.searchNotes(key), "fastify") },
     {
       ...write,
       name: "create",
       title: "Create contact",
-      subjects: each(created, "floor", "bare", "fastify"),
+      subjects: each(requests.createContact(writeKey, false), "fastify"),
     },
     {
       ...write,
       name: "create-key",
       title: "Create contact with an Idempotency-Key",
-      subjects: [...each(keyed, "fastify"), unkeyed],
+      subjects: each(requests.createContact(writeKey, true), "fastify"),
     },
     {
       ...write,
       name: "append",
       title: "Append note",
-      subjects: each(requests.appendNote(writeContactIds, writeKey), "floor", "fastify"),
+      subjects: each(requests.appendNote(writeContactIds, writeKey), "fastify"),
     },
-  ];
-}
-
-function rpcLines({ account, key }: RequestData): Line[] {
-  const rest: Subject = {
-    ...subject("ours", requests.getContact(account, key)),
-    name: "ours-rest",
-    title: "Records, over REST",
-  };
-  return [
-    {
-      ...read,
-      name: "connect",
-      title: "GetContact by Connect's JSON",
-      subjects: [...each(requests.getContactByConnect(account, key), "connect").map(inForm("connect")), rest],
-    },
-    {
-      ...read,
-      name: "grpc",
-      title: "GetContact by gRPC",
-      subjects: [...each(requests.getContactByGrpc(account, key), "connectHttp2").map(inForm("grpc")), rest],
-    },
+    { ...read, name: "connect", title: "GetContact by Connect's JSON", subjects: [connect, rest] },
+    { ...read, name: "grpc", title: "GetContact by gRPC", subjects: [grpc, rest] },
   ];
 }
 
@@ -162,9 +94,5 @@ function each(load: readonly LoadRequest[], ...others: readonly PeerName[]): Sub
 }
 
 function subject(peer: PeerName, load: readonly LoadRequest[]): Subject {
-  return { name: peer, title: peerTitles[peer], peers: [peer], requests: load, form: "rest" };
-}
-
-function inForm(form: Subject["form"]): (subject: Subject) => Subject {
-  return (one) => ({ ...one, form });
+  return { name: peer, title: peerTitles[peer], peer, requests: load, form: "rest" };
 }

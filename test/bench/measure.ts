@@ -22,10 +22,9 @@ export interface DatabasePids {
   readonly redis: readonly number[];
 }
 
-/** The requests of one side of a pair, and the peers that serve them. */
+/** The requests of one side of a pair, and the peer that serves them. */
 export interface LoadedSide {
-  /** Connections are distributed among these. */
-  readonly serving: readonly RunningPeer[];
+  readonly peer: RunningPeer;
   readonly requests: readonly LoadRequest[];
 }
 
@@ -84,8 +83,7 @@ export async function measureRun(pair: PairLoad): Promise<Run> {
     const other = (await load("other")).sample;
     rounds.push({ own: early ?? (await load("own")).sample, other });
   }
-  const memoryOf = (side: Side): number =>
-    pair.sides[side].serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
+  const memoryOf = (side: Side): number => residentMegabytes(pair.sides[side].peer.pid);
   return { rounds, failed, memoryMb: { own: memoryOf("own"), other: memoryOf("other") } };
 }
 
@@ -93,12 +91,10 @@ async function measureLoad(
   { sides, databases, client, connections, effort: { seconds } }: PairLoad,
   side: Side,
 ): Promise<{ readonly loaded: Loaded; readonly sample: Sample }> {
-  const { serving, requests } = sides[side];
-  const load: Load = { ports: serving.map(({ port }) => port), connections, seconds, requests };
+  const { peer, requests } = sides[side];
+  const load: Load = { port: peer.port, connections, seconds, requests };
   const cpu = (): number[] =>
-    [serving.map(({ pid }) => pid), databases.mongod, databases.redis].map((pids) =>
-      pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
-    );
+    [[peer.pid], databases.mongod, databases.redis].map((pids) => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
   const before = cpu();
   const loaded = await client.run(load);
   const [serviceUs = NaN, mongodUs = NaN, redisUs = NaN] = cpu().map(
@@ -139,7 +135,7 @@ export async function measureMemory(
 ): Promise<number> {
   for (let done = 0; done < count; ) {
     const { requests, failed, failure } = await client.run({
-      ports: [peer.port],
+      port: peer.port,
       connections: 16,
       seconds: 1,
       requests: load,

@@ -25,8 +25,8 @@ export interface PeerCommand {
 }
 
 /** The service has one core, everything else the other. */
-export const serverCore = 0;
-export const otherCore = 1;
+const serverCore = 0;
+const otherCore = 1;
 /** Whether processes can be pinned to cores. */
 export const pinned = availableParallelism() > 1 && existsSync("/usr/bin/taskset");
 const startLimitMs = 240_000;
@@ -40,15 +40,11 @@ export function nodeOn(file: string, node = process.execPath, ...options: string
 /**
  * Starts a service and waits for its first 200 response to the request, or until it listens if the request is empty.
  */
-export async function startPeer(
-  { command, environment }: PeerCommand,
-  firstRequest: string,
-  core: number | undefined = serverCore,
-): Promise<RunningPeer> {
+export async function startPeer({ command, environment }: PeerCommand, firstRequest: string): Promise<RunningPeer> {
   requireServiceUser(environment["MONGODB_URI"] ?? "");
   const port = await freePort();
   const begun = performance.now();
-  const [program = "", ...rest] = onCore(core, command);
+  const [program = "", ...rest] = onCore(serverCore, command);
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? "",
@@ -118,8 +114,8 @@ async function firstResponse(port: number, request: string): Promise<{ readonly 
   return sendOnce(`http://127.0.0.1:${port}`, request).catch(() => undefined);
 }
 
-function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
-  return pinned && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
+function onCore(core: number, command: readonly string[]): readonly string[] {
+  return pinned ? ["taskset", "-c", String(core), ...command] : command;
 }
 
 async function end(child: ChildProcess): Promise<void> {

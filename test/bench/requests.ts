@@ -61,11 +61,6 @@ export function appendNote(contactIds: readonly string[], key: string): WireRequ
   return contactIds.map((id) => post(`/v1/contacts/${id}/notes`, key, { content: words() }, ""));
 }
 
-/** GET transcript, with gzip accepted. */
-export function getTranscript(sessionIds: readonly string[], key: string): WireRequest[] {
-  return sessionIds.map((id) => get(`/v1/sessions/${id}/transcript`, key, "Accept-Encoding: gzip\r\n"));
-}
-
 export function getContactByConnect(account: AccountPlan, key: string): WireRequest[] {
   return contactIds(account).map((contactId) =>
     post(rpcPath, key, toJsonString(GetContactRequestSchema, create(GetContactRequestSchema, { contactId })), ""),
@@ -93,11 +88,8 @@ function contactIds({ name, contacts }: AccountPlan): string[] {
   return Array.from({ length: requestCount }, () => recordId(name, "contact", Math.floor(random() * contacts)));
 }
 
-function get(path: string, key: string, headers = ""): WireRequest {
-  return {
-    kind: "http1",
-    bytes: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`,
-  };
+function get(path: string, key: string): WireRequest {
+  return { kind: "http1", bytes: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n` };
 }
 
 function post(path: string, key: string, body: object | string, headers: string): WireRequest {

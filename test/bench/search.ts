@@ -118,7 +118,7 @@ export async function measureSearches(
           const one = sizes[(at + round) % sizes.length] as (typeof sizes)[number];
           const requests = queries.map((query) => search(searched.list, query, one.account.key));
           const loaded = await client.run({
-            ports: [port],
+            port,
             connections: 1,
             seconds: seconds * shareOfSeconds,
             requests,

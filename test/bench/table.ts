@@ -10,7 +10,7 @@ export function table(all: readonly Benched[]): string {
   const sections = [
     "# The cost of Records compared with alternatives",
     "Written by `npm run bench`, on each Node by `npm run bench -- --node PATH`. A ratio above 1 means that the service is better, except for goals with an upper bound. Each ratio is the median of the rounds, with the minimum and maximum in parentheses.",
-    "The service and the floor read a contact with one aggregation; the others use a find per collection unless noted. All except the floor look up the key in MongoDB, take a token from a Redis bucket, validate the request and log it. Fastify's writes keep the service's promises: unique emails, no notes on archived contacts, current labels, and creates with a key that happen exactly once. All use the same records, and their responses are checked to be equal before each run.",
+    "The service and the floor read a contact with one aggregation; the others use a find per collection unless noted. Except for the floor, each looks up the key in MongoDB, takes a token from a Redis bucket, validates the request and logs it. Fastify's writes keep the service's promises: unique emails, no notes on archived contacts, current labels, and creates with a key that happen exactly once. All use the same records, and their responses are checked to be equal before each run.",
     `## Goals\n\n${goalTable(all.map(({ results }) => results))}`,
     ...all.flatMap(nodeSections),
   ];

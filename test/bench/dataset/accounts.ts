@@ -32,8 +32,6 @@ export interface DataPlan {
 export const mainAccount = "large";
 /** The accounts for which searches are compared, smallest first. */
 export const searchAccounts = ["little", "middle", mainAccount] as const;
-/** How many of the main account's sessions have a transcript of 1 MB, the newest first. */
-export const transcriptCount = 8;
 
 const others = (count: number, size: AccountSize): AccountPlan[] =>
   Array.from({ length: count }, (_, at) => ({ name: `other-${at}`, ...size }));
@@ -178,11 +176,6 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
       }
     },
   };
-}
-
-/** The text of a transcript with about `length` characters. */
-export function transcriptText(at: number, length: number): string {
-  return sentences(createRandom(`transcript/${at}`), languages[0], length);
 }
 
 /**

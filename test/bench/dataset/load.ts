@@ -4,17 +4,13 @@ import type { UUID } from "mongodb";
 import { collections } from "../../../src/db/collections.ts";
 import { ensureIndexes } from "../../../src/db/indexes.ts";
 import { allCollections, createServices } from "../../../src/app/services.ts";
-import { storedText } from "../../../src/sessions/transcripts.ts";
 import type { AccountPlan, DataPlan } from "./accounts.ts";
-import { mainAccount, recordsOf, transcriptCount, transcriptText } from "./accounts.ts";
+import { recordsOf } from "./accounts.ts";
 
-/** Transcripts as plain strings, for the floor. */
-export const plainTranscripts = "bench_transcripts";
 /** Marks a completely loaded data set. */
 const markCollection = "bench_data";
 /** Increase it when the generated data changes. */
 const version = 1;
-const transcriptLength = 1_000_000;
 const batchSize = 2_000;
 const batchesAtOnce = 2;
 
@@ -51,39 +47,11 @@ export function emailOf(name: string): string {
   return `${name}@bench.example.com`;
 }
 
-export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Promise<string[]> {
-  const found = await client
-    .db()
-    .collection<{ _id: UUID }>(plainTranscripts)
-    .find({ account_id: accountId }, { projection: { _id: 1 } })
-    .toArray();
-  return found.map(({ _id }) => _id.toHexString());
-}
-
 async function loadAccount(client: MongoClient, plan: AccountPlan, accountId: UUID): Promise<void> {
   const records = recordsOf(plan, accountId);
   await insert(client, collections.contacts, records.contacts());
   await insert(client, collections.sessions, records.sessions());
   await insert(client, collections.notes, records.notes());
-  if (plan.name === mainAccount) await loadTranscripts(client, accountId);
-}
-
-async function loadTranscripts(client: MongoClient, account_id: UUID): Promise<void> {
-  const db = client.db();
-  const sessions = await db
-    .collection(collections.sessions)
-    .find({ account_id })
-    .limit(transcriptCount)
-    .project<{ _id: UUID }>({ _id: 1 })
-    .toArray();
-  for (const [at, { _id }] of sessions.entries()) {
-    const text = transcriptText(at, transcriptLength);
-    const document = { account_id, recording: null };
-    await db
-      .collection<{ _id: UUID }>(collections.transcripts)
-      .insertOne({ _id, ...document, text: await storedText(text) } as { _id: UUID });
-    await db.collection<{ _id: UUID }>(plainTranscripts).insertOne({ _id, ...document, text } as { _id: UUID });
-  }
 }
 
 async function insert(client: MongoClient, collection: string, documents: Iterable<object>): Promise<void> {

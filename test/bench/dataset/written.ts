@@ -3,7 +3,6 @@ import type { MongoClient, UUID } from "mongodb";
 import { collections } from "../../../src/db/collections.ts";
 import { newContact } from "../../../src/contacts/write.ts";
 import { keptCollection } from "../peers/promised-writes.ts";
-import { bareCollection } from "../peers/writes.ts";
 
 /** Adds contacts to the account and returns their ids. */
 export async function addContacts({
@@ -29,5 +28,4 @@ export async function clearWritten(client: MongoClient, accountId: UUID): Promis
   await db.collection(collections.notes).deleteMany({ account_id: accountId });
   await db.collection(collections.claims).deleteMany({ "_id.account_id": accountId });
   await db.collection(keptCollection).deleteMany({});
-  await db.collection(bareCollection).drop();
 }

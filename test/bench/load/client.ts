@@ -15,14 +15,12 @@ let unique = Date.now() % 100_000_000_000;
 
 process.on("message", (load: Load) => void run(load).then((loaded) => process.send?.(loaded)));
 
-async function run({ ports, connections, seconds, requests }: Load): Promise<Loaded> {
+async function run({ port, connections, seconds, requests }: Load): Promise<Loaded> {
   const times: number[] = [];
   const cleanups: (() => void)[] = [];
   let [failed, failure, next] = [0, "", 0];
-  const sends =
-    requests[0]?.kind === "grpc"
-      ? await overGrpc(ports, connections, cleanups)
-      : await overHttp1(ports, connections, cleanups);
+  const open = requests[0]?.kind === "grpc" ? overGrpc : overHttp1;
+  const sends = await open(`http://127.0.0.1:${port}`, connections, cleanups);
   const begun = performance.now();
   const until = begun + seconds * 1_000;
   // Sends at least one request each, so that every load has a figure even on a busy machine.
@@ -45,10 +43,10 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
   return { requests: times.length, failed, failure, seconds: elapsed, p50Ms, p99Ms };
 }
 
-async function overHttp1(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
+async function overHttp1(base: string, count: number, cleanups: (() => void)[]): Promise<Send[]> {
   return Promise.all(
-    Array.from({ length: count }, async (_, at): Promise<Send> => {
-      const connection = await openConnection(`http://127.0.0.1:${ports[at % ports.length]}`);
+    Array.from({ length: count }, async (): Promise<Send> => {
+      const connection = await openConnection(base);
       cleanups.push(() => connection.close());
       return async (request) => {
         const response = await connection.send(withUniqueNumbers((request as WireRequest).bytes));
@@ -60,11 +58,9 @@ async function overHttp1(ports: readonly number[], count: number, cleanups: (() 
   );
 }
 
-async function overGrpc(ports: readonly number[], count: number, cleanups: (() => void)[]): Promise<Send[]> {
+async function overGrpc(base: string, count: number, cleanups: (() => void)[]): Promise<Send[]> {
   const connections = await Promise.all(
-    Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) =>
-      openGrpc(`http://127.0.0.1:${ports[at % ports.length]}`),
-    ),
+    Array.from({ length: Math.ceil(count / streamsOnConnection) }, () => openGrpc(base)),
   );
   for (const connection of connections) cleanups.push(() => connection.close());
   return Array.from(

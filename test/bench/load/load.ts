@@ -21,8 +21,7 @@ export type LoadRequest = WireRequest | GrpcRequest;
 
 /** A closed loop: each connection sends its next request as soon as the last is served, and at least one. */
 export interface Load {
-  /** Connections are distributed among these. */
-  readonly ports: readonly number[];
+  readonly port: number;
   readonly connections: number;
   readonly seconds: number;
   /** Sent in turn; all of one kind. */

@@ -6,14 +6,7 @@ import { createAccess } from "./access.ts";
 import { rate } from "./bucket.ts";
 import type { Rejected } from "./promised-writes.ts";
 import type { ContactFields, WholeContact } from "./queries.ts";
-import {
-  contactByAggregation,
-  contactByFinds,
-  contactsByAggregation,
-  contactsByFinds,
-  listSessions,
-  searchNotes,
-} from "./queries.ts";
+import { contactByAggregation, contactByFinds, contactsByFinds, listSessions, searchNotes } from "./queries.ts";
 import { appendLabelledNote, createContactOnce, createUniqueContact, prepareKeptResponses } from "./promised-writes.ts";
 import { contactJson, notesJson, sessionsJson, timelineNoteJson } from "./rest.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
@@ -27,10 +20,7 @@ declare module "fastify" {
 const db = (await connectMongo()).db();
 const access = createAccess(db);
 await prepareKeptResponses(db);
-const [getContact, searchContacts] =
-  setting("STYLE") === "aggregation"
-    ? [contactByAggregation, contactsByAggregation]
-    : [contactByFinds, contactsByFinds];
+const getContact = setting("STYLE") === "aggregation" ? contactByAggregation : contactByFinds;
 
 const text = { type: "string" };
 const textOrNull = { type: ["string", "null"] };
@@ -143,7 +133,7 @@ app.get<{ Querystring: { query: string } }>(
     },
   },
   async ({ account, query: { query: searchText } }) => ({
-    data: (await searchContacts(db, account, searchText)).map(contactJson),
+    data: (await contactsByFinds(db, account, searchText)).map(contactJson),
   }),
 );
 app.get<{ Querystring: { limit: number; offset: number } }>(

@@ -9,15 +9,10 @@ import { nodeOn } from "../processes.ts";
 /** All measured programs, with their titles in the table. */
 export const peerTitles = {
   ours: "Records",
-  ours2: "Records, a second instance, where MongoDB and the client run",
   floor: "floor: node:http and the driver, no checks",
   floorBucket: "floor with one Redis token for each request",
-  floor3: "floor, a find for each collection",
-  bare: "floor, insert without search terms",
   fastify: "Fastify",
   fastifyAgg: "Fastify, one aggregation",
-  connect: "connect-node, HTTP/1.1",
-  connectHttp2: "connect-node, HTTP/2",
 } as const;
 
 export type PeerName = keyof typeof peerTitles;
@@ -28,7 +23,6 @@ const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
 export interface PeerOptions {
   readonly reader: BenchAccount;
-  readonly writer: BenchAccount;
   /** A folder for the service's data. */
   readonly scratch: string;
   /** The Node that runs the service and the peers. */
@@ -39,32 +33,25 @@ export interface PeerOptions {
 
 export async function peerCommands(
   fixture: Fixture,
-  { reader, writer, scratch, node, nodeOptions = [] }: PeerOptions,
+  { reader, scratch, node, nodeOptions = [] }: PeerOptions,
 ): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
-  const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
   const program = async (source: string): Promise<readonly string[]> =>
     nodeOptions.length === 0 ? [node, await bundled(source)] : nodeOn(source, node, ...nodeOptions);
-  const [floor = [], fastify = [], connect = []] = await Promise.all(
-    ["floor", "fastify", "connect"].map((peer) => program(`test/bench/peers/${peer}.ts`)),
+  const [floor = [], fastify = []] = await Promise.all(
+    ["floor", "fastify"].map((peer) => program(`test/bench/peers/${peer}.ts`)),
   );
   const peer = (command: readonly string[], STYLE: string): PeerCommand => ({
     command,
-    environment: { ...parts, ...accounts, STYLE },
+    environment: { ...parts, ACCOUNT: reader.id.toHexString(), STYLE },
   });
-  const commands = new Map<PeerName, PeerCommand>([
+  return new Map<PeerName, PeerCommand>([
     ["ours", ours({ ...fixture, node }, join(scratch, "service"), ...nodeOptions)],
-    ["ours2", ours({ ...fixture, node }, join(scratch, "service-2"), ...nodeOptions)],
-    ["floor", peer(floor, "aggregation")],
+    ["floor", peer(floor, "plain")],
     ["floorBucket", peer(floor, "bucket")],
-    ["floor3", peer(floor, "finds")],
-    ["bare", peer(floor, "bare")],
     ["fastify", peer(fastify, "finds")],
     ["fastifyAgg", peer(fastify, "aggregation")],
-    ["connect", peer(connect, "http1")],
-    ["connectHttp2", peer(connect, "http2")],
   ]);
-  return commands;
 }
 
 /** The service as started in production. With options for Node, such as `--cpu-prof`, it runs from its sources. */

@@ -2,13 +2,13 @@
 // current labels, and creates that happen exactly once.
 import { createHash } from "node:crypto";
 import type { ClientSession, Collection, Db, Filter } from "mongodb";
-import { Binary, MongoServerError, type UUID } from "mongodb";
+import { Binary, MongoServerError, UUID } from "mongodb";
 import type { ContactDocument } from "../../../src/contacts/document.ts";
 import { newContact } from "../../../src/contacts/write.ts";
 import { newRevision } from "../../../src/db/conflicts.ts";
 import type { NoteDocument } from "../../../src/notes/document.ts";
+import { contactLabel, deriveNote } from "../../../src/notes/store.ts";
 import type { ContactFields, WholeContact } from "./queries.ts";
-import { newNote } from "./writes.ts";
 
 /** A rejected write, with its HTTP status. */
 export interface Rejected {
@@ -126,6 +126,32 @@ export async function appendLabelledNote(
       return note;
     }, transactionOptions),
   );
+}
+
+/** A new note of a contact, labeled with its name. */
+function newNote(
+  contact: Pick<ContactDocument, "_id" | "full_name" | "inferred_name" | "email">,
+  account_id: UUID,
+  content: string,
+): NoteDocument {
+  const now = new Date();
+  return deriveNote({
+    ...{
+      _id: new UUID(),
+      account_id,
+      kind: "contact" as const,
+      parent_id: contact._id,
+      label: contactLabel(contact),
+      type: "user_manual",
+    },
+    title: null,
+    title_slug: null,
+    position: 0,
+    content,
+    source: "api",
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 async function exists(

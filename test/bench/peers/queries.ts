@@ -146,49 +146,6 @@ export async function contactsByFinds(db: Db, account_id: UUID, query: string): 
   return contacts.map((contact) => ({ contact, timeline: notesOf(contact._id), sessions: sessionsOf(contact._id) }));
 }
 
-/** Does the same with one aggregation. */
-export async function contactsByAggregation(db: Db, account_id: UUID, query: string): Promise<WholeContact[]> {
-  const filters = contactFilters(query);
-  if (filters === undefined) return [];
-  const tier = (number: number, filter: Document): Document[] => [
-    { $match: { account_id, ...filter } },
-    { $sort: newest },
-    { $limit: searchLength },
-    { $project: withoutTerms },
-    { $set: { tier: number } },
-  ];
-  const owned = (
-    from: string,
-    foreignField: string,
-    filter: Document,
-    limit: number,
-    fields: Document,
-    as: string,
-  ): Document => ({
-    $lookup: {
-      from,
-      localField: "_id",
-      foreignField,
-      as,
-      pipeline: [{ $match: { account_id, ...filter } }, { $sort: newest }, { $limit: limit }, { $project: fields }],
-    },
-  });
-  const rows = await db
-    .collection("contacts")
-    .aggregate<ContactDocument & { timeline: NoteRow[]; sessions: SessionRow[] }>([
-      ...tier(0, filters.whole),
-      { $unionWith: { coll: "contacts", pipeline: tier(1, filters.beginning) } },
-      { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
-      { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
-      { $limit: searchLength },
-      { $replaceWith: "$contact" },
-      owned("notes", "parent_id", { kind: "contact" }, timelineLength, noteFields, "timeline"),
-      owned("sessions", "contact_id", { rank: past() }, sessionsLength, sessionFields, "sessions"),
-    ])
-    .toArray();
-  return rows.map(({ timeline, sessions, ...contact }) => ({ contact, timeline, sessions }));
-}
-
 /** A page of matching notes. */
 export async function searchNotes(
   db: Db,
