@@ -17,28 +17,38 @@ import {
 } from "./series.ts";
 import type { UnitTest } from "./promtool.ts";
 
-/** A condition that makes an alert fire: the series that differ from a healthy installation's. */
-export interface Firing {
-  readonly title: string;
+/** A condition that makes an alert fire. */
+interface Firing {
   readonly series: Series;
-  /** The minute at which the condition holds, but not yet for long enough. */
   readonly pendingAt: number;
   readonly firesAt: number;
-  /** The labels of what fires, without those of the rule. */
   readonly labels: Readonly<Record<string, string>>;
 }
 /** A condition that looks similar, or is just below a threshold. */
-export interface Silent {
-  readonly title: string;
-  readonly series: Series;
+interface Silent {
   readonly at: number;
-  readonly interval?: string;
+  readonly series: Series;
+  readonly interval: string | undefined;
 }
+/** The conditions of an alert, by their titles. */
 export interface Case {
   readonly alert: string;
-  readonly fires: readonly [Firing, ...Firing[]];
-  readonly silent: readonly [Silent, ...Silent[]];
+  readonly fires: Readonly<Record<string, Firing>>;
+  readonly silent: Readonly<Record<string, Silent>>;
 }
+
+/**
+ * `series` differ from those of a healthy installation. At the minute `pendingAt` the condition holds, but not yet for
+ * long enough. `labels` are those of what fires, without those of the rule.
+ */
+export const firing = (
+  pendingAt: number,
+  firesAt: number,
+  series: Series,
+  labels: Firing["labels"] = { job: "records" },
+): Firing => ({ series, pendingAt, firesAt, labels });
+
+export const silent = (at: number, series: Series, interval?: string): Silent => ({ at, series, interval });
 
 /** Series of the job, as promtool reads them. */
 function ofJob(series: Series): UnitTest["input_series"] {
@@ -73,13 +83,13 @@ function unit(
 /** The promtool tests of an alert: it fires, it is silent below, and it survives a planned switch-off and release. */
 export function testsOf(rule: Alert, { fires, silent }: Case): readonly UnitTest[] {
   return [
-    ...fires.map(({ title, series, pendingAt, firesAt, labels }) =>
+    ...Object.entries(fires).map(([title, { series, pendingAt, firesAt, labels }]) =>
       unit(`fires: ${title}`, ofJob({ ...healthy, ...series }), [
         expects(rule, pendingAt, []),
         expects(rule, firesAt, [labels]),
       ]),
     ),
-    ...silent.map(({ title, series, at, interval }) =>
+    ...Object.entries(silent).map(([title, { series, at, interval }]) =>
       unit(`is silent: ${title}`, ofJob({ ...healthy, ...series }), [expects(rule, at, [])], interval),
     ),
     unit("survives a planned switch-off and a release", ofJob({ ...healthy, ...planned }), [
