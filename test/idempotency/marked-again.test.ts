@@ -2,7 +2,6 @@
 // them.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
-import { timersLeftBy } from "../support/own-timers.ts";
 import { eraseCachedResponses } from "../../src/guards/erased-marks.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -80,31 +79,6 @@ test("sets a mark later if a failover delayed its second write [IDM-21]", async 
   expect(kept.get("idempotency:one")).not.toContain("response");
 });
 
-test("retries all marks with one timer while Redis is unavailable, however many responses are erased, until all are marked [IDM-21]", async () => {
-  const { link, kept, state } = linkThatKeeps();
-  state.away = true;
-  const eraseAll = async (): Promise<void> => {
-    for (let at = 0; at < 20; at++)
-      await eraseCachedResponses(
-        link,
-        Array.from({ length: 150 }, (_none, one) => `name ${at} ${one}`),
-      );
-  };
-  // Each has one more timer, for a minute.
-  expect(await timersLeftBy(eraseAll)).toBe(20 + 1);
-  await vi.advanceTimersByTimeAsync(5_000);
-  state.away = false;
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(kept.size).toBe(3_000);
-  const meanwhile = async (): Promise<void> => {
-    state.away = true;
-    await eraseAll();
-    state.away = false;
-    await vi.advanceTimersByTimeAsync(61_000);
-  };
-  expect(await timersLeftBy(meanwhile)).toBe(0);
-});
-
 test("marks the last of more names than an instance remembers while Redis is unavailable [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
@@ -115,18 +89,6 @@ test("marks the last of more names than an instance remembers while Redis is una
   state.away = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect([kept.size, kept.has("idempotency:name 0"), kept.has("idempotency:name 1")]).toEqual([100_000, false, true]);
-});
-
-test("leaves one timer if Redis has all marks, for the next minute, and none after that", async () => {
-  const { link, state } = linkThatKeeps();
-  expect(await timersLeftBy(() => eraseCachedResponses(link, ["one"]))).toBe(1);
-  const afterRetries = async (): Promise<void> => {
-    state.away = true;
-    await eraseCachedResponses(link, ["one"]);
-    state.away = false;
-    await vi.advanceTimersByTimeAsync(61_000);
-  };
-  expect(await timersLeftBy(afterRetries)).toBe(0);
 });
 
 test("a mark that is retried exactly when no instance can store the response any more only replaces [IDM-21, ADM-04]", async () => {
@@ -156,18 +118,6 @@ function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: 
   return { link: { attempt } as unknown as RedisLink, state, tried };
 }
 
-test("retries to mark a response every second while Redis is unavailable [IDM-15]", async () => {
-  const { link, state } = linkThatIsAway();
-  await eraseCachedResponses(link, ["one"]);
-  await vi.advanceTimersByTimeAsync(2_500);
-  expect(state.commands).toBe(3);
-  state.away = false;
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(state.commands).toBe(4);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(state.commands).toBe(5);
-});
-
 test("marks a response no longer than Redis keeps it [IDM-15]", async () => {
   const { link, state } = linkThatIsAway();
   await eraseCachedResponses(link, ["one"]);
@@ -188,43 +138,7 @@ test("retries to mark a response for an hour, however long the instance has run 
   expect(state.commands).toBe(1 + 3_600 + 1);
 });
 
-/** A Redis whose responses the test sends, and the names that it was to mark. */
-function linkThatWaits(): { link: RedisLink; tried: string[]; respond(value: string | undefined): void } {
-  const tried: string[] = [];
-  let waiting: ((value: string | undefined) => void)[] = [];
-  const attempt = (key: string): Promise<string | undefined> => {
-    tried.push(key.slice("idempotency:".length));
-    return new Promise((resolve) => waiting.push(resolve));
-  };
-  const respond = (value: string | undefined): void => {
-    const responded = waiting;
-    waiting = [];
-    for (const resolve of responded) resolve(value);
-  };
-  return { link: { attempt } as unknown as RedisLink, tried, respond };
-}
-
 const named = (count: number): string[] => Array.from({ length: count }, (_none, at) => `${at}`);
-
-test("marks a hundred names at a time, and begins no other round meanwhile", async () => {
-  const { link, tried, respond } = linkThatWaits();
-  const erased = eraseCachedResponses(link, named(150));
-  respond(undefined);
-  await erased;
-  tried.length = 0;
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect(tried).toEqual(named(100));
-  respond("OK");
-  await vi.advanceTimersByTimeAsync(0);
-  expect(tried).toEqual(named(150));
-});
-
-test("tries each waiting name once in a round", async () => {
-  const { link, tried } = linkThatIsAway();
-  await eraseCachedResponses(link, named(100));
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(tried).toEqual([...named(100), ...named(100)]);
-});
 
 test("a round ends after 1,000 failures, and the next one begins with the other names", async () => {
   const { link, tried } = linkThatIsAway();
@@ -232,8 +146,4 @@ test("a round ends after 1,000 failures, and the next one begins with the other 
   tried.length = 0;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(tried).toEqual([...named(1_500), ...named(500)]);
-});
-
-test("marks nothing without Redis", async () => {
-  expect(await timersLeftBy(() => eraseCachedResponses(undefined, ["one"]))).toBe(0);
 });

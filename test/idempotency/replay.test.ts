@@ -32,26 +32,6 @@ test.each([
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test.each([
-  ["empty", ""],
-  ["129 characters long", "x".repeat(129)],
-  ["with a blank", "a b"],
-  ["with a tab", "a\tb"],
-  ["with a letter beyond ASCII", "clé"],
-  ["sent twice", "one, two"],
-])(
-  "a key that is %s is 422 on create and on append, and nothing is written [IDM-02, IDM-03, IDM-04]",
-  async (_name, key) => {
-    const account = await service().account();
-    const { id } = (await create(account, undefined, { full_name: "Kim" })).body.data;
-    for (const response of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
-      expect(response.status).toBe(422);
-      expect(response.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
-    }
-    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
-  },
-);
-
 test.each(["from Redis", "from MongoDB"])(
   "a replay %s repeats status, body and headers byte for byte, on every instance, with a request id of its own [IDM-05, IDM-06]",
   async (source) => {
