@@ -1,9 +1,7 @@
 // The service authenticates at the provider by the method that is accepted there, and reports what is rejected.
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { accessToken, offerIntrospection, statusOf } from "../fixtures/sign-in/assistants.ts";
-import type { FakeProvider, ResponseHandler } from "../fixtures/sign-in/fake-provider.ts";
+import type { ResponseHandler } from "../fixtures/sign-in/fake-provider.ts";
 import {
   authenticationOf,
   enter,
@@ -11,32 +9,25 @@ import {
   logoutClaims,
   seconds,
   sendLogoutToken,
-  startFakeProvider,
   toForm,
 } from "../fixtures/sign-in/fake-provider.ts";
 import { begin, newOwner, sendRequest } from "../fixtures/sign-in/fixture.ts";
+import { useFakeProvider } from "../support/at-fake-provider.ts";
 
-let fake: FakeProvider;
-let service: TestService;
-let base: string;
+const { fake, service, base } = useFakeProvider();
 /** The method of each request to the token endpoint and to introspection. */
 const methods: string[] = [];
 
-beforeEach(async () => {
-  fake = await startFakeProvider();
-  service = await startService(fake.settings());
-  base = service.app.baseUrl;
-  await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
+beforeAll(() => newOwner(service(), fake().issuer, "person-dora", "dora@example.com"));
+afterEach(() => {
+  fake().responses.clear();
+  delete fake().metadata["token_endpoint_auth_methods_supported"];
   methods.length = 0;
-});
-afterEach(async () => {
-  await service.stop();
-  await fake.stop();
 });
 
 /** Accepts one method only, and responds with `rejection` to any other. */
 function accept(accepted: string, path: string, response: () => ResponseHandler, rejection = invalidClient): void {
-  fake.responses.set(
+  fake().responses.set(
     path,
     toForm((request, form) => {
       const method = authenticationOf(request, form) ?? "none";
@@ -60,34 +51,34 @@ test.each([
   ["the form only, and the client is registered for the header", [post], basic, [post, basic]],
   ["neither method", ["private_key_jwt"], basic, [basic]],
 ])("a sign-in succeeds if the metadata lists %s [DSH-01]", async (_name, offered, accepted, used) => {
-  fake.metadata["token_endpoint_auth_methods_supported"] = offered;
+  fake().metadata["token_endpoint_auth_methods_supported"] = offered;
   for (const rejection of [invalidClient, challenged]) {
-    const one = await service.another({ BASE_URL: base });
-    accept(accepted, "/token", () => json(fake.tokens), rejection);
+    const one = await service().another({ BASE_URL: base() });
+    accept(accepted, "/token", () => json(fake().tokens), rejection);
     methods.length = 0;
-    expect((await enter(one.base, fake)).response.status).toBe(303);
+    expect((await enter(one.base, fake())).response.status).toBe(303);
     expect(methods).toEqual(used);
     // The method is known now.
-    expect((await enter(one.base, fake)).response.status).toBe(303);
+    expect((await enter(one.base, fake())).response.status).toBe(303);
     expect(methods).toEqual([...used, accepted]);
     await one.stop();
   }
 });
 
 test("introspection uses the other method as well if the provider rejects the first [OAU-13]", async () => {
-  offerIntrospection(fake, () => ({ active: false }));
+  offerIntrospection(fake(), () => ({ active: false }));
   accept(post, "/introspect", () => json({ active: false }));
-  expect(await statusOf(base, await accessToken(fake, { sid: "own", auth_time: seconds() }))).toBe(401);
+  expect(await statusOf(base(), await accessToken(fake(), { sid: "own", auth_time: seconds() }))).toBe(401);
   expect(methods).toEqual([basic, post]);
 });
 
 /** Signs in with this response of the token endpoint. Returns the message of the page and the line of the log. */
 async function failWith(handler: ResponseHandler) {
-  fake.responses.set("/token", handler);
-  const { leadsTo, cookie } = await begin(base);
+  fake().responses.set("/token", handler);
+  const { leadsTo, cookie } = await begin(base());
   const query = new URLSearchParams({ code: "a-code", state: leadsTo.searchParams.get("state") ?? "" });
-  const page = await sendRequest(`${base}/sign-in/callback?${query.toString()}`, { cookie, accept: "text/html" });
-  const line = service.logLines.findLast((one) => /"msg":"(request|sign-in) failed"/.test(one)) ?? "{}";
+  const page = await sendRequest(`${base()}/sign-in/callback?${query.toString()}`, { cookie, accept: "text/html" });
+  const line = service().logLines.findLast((one) => /"msg":"(request|sign-in) failed"/.test(one)) ?? "{}";
   return { page, err: (JSON.parse(line) as { err?: Record<string, unknown> }).err };
 }
 
@@ -107,7 +98,7 @@ test.each([
     expect(page.text).toContain(`requests for tokens (status ${status}, ${error}). Trying again does not help.`);
     expect(page.text).not.toMatch(/in a moment|s3cr3t/);
     expect(err).toMatchObject({ oauth_error: error, status });
-    expect(service.logLines.join("\n")).not.toContain("s3cr3t");
+    expect(service().logLines.join("\n")).not.toContain("s3cr3t");
   },
 );
 
@@ -128,7 +119,7 @@ test.each<[string, () => Record<string, unknown>, string]>([
   ["with a nonce", () => ({ nonce: "n" }), "it has no logout event, or has a nonce"],
   ["that has expired", () => ({ exp: seconds() - 60 }), "it has expired"],
 ])("the log names why a logout token %s is rejected [DSH-04]", async (_name, changes, why) => {
-  expect((await sendLogoutToken(base, await fake.sign(logoutClaims(fake, changes())))).status).toBe(400);
-  const line = service.logLines.findLast((one) => one.includes("/sign-out/back-channel")) ?? "{}";
+  expect((await sendLogoutToken(base(), await fake().sign(logoutClaims(fake(), changes())))).status).toBe(400);
+  const line = service().logLines.findLast((one) => one.includes("/sign-out/back-channel")) ?? "{}";
   expect(JSON.parse(line)).toMatchObject({ status: 400, cause: why });
 });
