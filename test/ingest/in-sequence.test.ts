@@ -168,10 +168,7 @@ async function compare(batches: readonly Batch[]): Promise<void> {
   await stranger.put.session({ id: theirs });
   await stranger.put.contactNotes({ id: theirs, contact_id: theirs, content: "theirs", source: "import" });
   const [whole, single] = [side(await newClient(service()), theirs), side(await newClient(service()), theirs)];
-  const owners: readonly Batch[] = [
-    { rpc: "UpsertContacts", field: "contacts", items: [{ id: "id1" }] },
-    { rpc: "UpsertSessions", field: "sessions", items: [{ id: "id1" }] },
-  ];
+  const owners = [upsert("contacts", { id: first }), upsert("sessions", { id: first })];
   for (const one of [...owners, ...batches]) {
     const expected = [];
     for (const item of one.items) expected.push(...(await single.send({ ...one, items: [item] })));
@@ -190,101 +187,61 @@ test.each(families)(
   600_000,
 );
 
-const [first, second] = ["id1", "id2"];
-const cases: readonly (readonly [string, readonly Batch[]])[] = [
-  [
-    "an external id of an item before it",
-    [
-      { rpc: "UpsertSessions", field: "sessions", items: [{ id: second, title: "bea" }] },
-      {
-        rpc: "UpsertSessions",
-        field: "sessions",
-        items: [
-          { id: first, external_id: "x1", title: "ann" },
-          { id: second, external_id: "x1", title: "cid" },
-        ],
-      },
-    ],
-  ],
-  [
-    "external ids that pass from one record to another",
-    [
-      {
-        rpc: "UpsertSessions",
-        field: "sessions",
-        items: [
-          { id: first, external_id: "x1" },
-          { id: second, external_id: "x2" },
-        ],
-      },
-      {
-        rpc: "UpsertSessions",
-        field: "sessions",
-        items: [
-          { id: first, external_id: "x3" },
-          { id: second, external_id: "x1" },
-          { id: first, external_id: "x2" },
-        ],
-      },
-    ],
-  ],
-  [
-    "an email that is free only after it",
-    [
-      {
-        rpc: "UpsertContacts",
-        field: "contacts",
-        items: [
-          { id: first, email: "a@example.com" },
-          { id: second, email: "b@example.com" },
-        ],
-      },
-      {
-        rpc: "UpsertContacts",
-        field: "contacts",
-        items: [
-          { id: first, email: "b@example.com" },
-          { id: second, email: null },
-          { id: first, email: "b@example.com" },
-        ],
-      },
-    ],
-  ],
-  [
-    "an id that another account has, named with and without a mistake",
-    [
-      {
-        rpc: "UpsertSessionNotes",
-        field: "notes",
-        items: [
-          { id: "stranger", session_id: first, type: "SESSION_NOTE_TYPE_USER_MANUAL" },
-          { id: "stranger", type: "SESSION_NOTE_TYPE_USER_MANUAL" },
-        ],
-      },
-    ],
-  ],
-  [
-    "an external id that an item between them frees",
-    [
-      {
-        rpc: "UpsertContacts",
-        field: "contacts",
-        items: [
-          { id: "id3", external_id: "x1" },
-          { id: "id3", external_id: "x2" },
-          { id: second, external_id: "x1" },
-        ],
-      },
-    ],
-  ],
-  [
-    "a record that an item before it deletes",
-    [
-      { rpc: "UpsertContacts", field: "contacts", items: [{ id: first }] },
-      { rpc: "DeleteRecords", field: "contact_ids", items: [first ?? "", first ?? ""] },
-    ],
-  ],
-];
-test.each(cases)("an item sees the effects of the items before it: %s [ING-08]", async (_name, batches) => {
-  await compare(batches);
+const upsert = (field: "contacts" | "sessions", ...items: readonly Item[]): Batch => ({
+  rpc: field === "contacts" ? "UpsertContacts" : "UpsertSessions",
+  field,
+  items,
 });
+const [first, second, third, type] = ["id1", "id2", "id3", "SESSION_NOTE_TYPE_USER_MANUAL"] as const;
+const cases: Readonly<Record<string, readonly Batch[]>> = {
+  "an external id of an item before it": [
+    upsert("sessions", { id: second, title: "bea" }),
+    upsert("sessions", { id: first, external_id: "x1", title: "ann" }, { id: second, external_id: "x1", title: "cid" }),
+  ],
+  "external ids that pass from one record to another": [
+    upsert("sessions", { id: first, external_id: "x1" }, { id: second, external_id: "x2" }),
+    upsert(
+      "sessions",
+      { id: first, external_id: "x3" },
+      { id: second, external_id: "x1" },
+      { id: first, external_id: "x2" },
+    ),
+  ],
+  "an email that is free only after it": [
+    upsert("contacts", { id: first, email: "a@example.com" }, { id: second, email: "b@example.com" }),
+    upsert(
+      "contacts",
+      { id: first, email: "b@example.com" },
+      { id: second, email: null },
+      { id: first, email: "b@example.com" },
+    ),
+  ],
+  "an id that another account has, named with and without a mistake": [
+    {
+      rpc: "UpsertSessionNotes",
+      field: "notes",
+      items: [
+        { id: "stranger", session_id: first, type },
+        { id: "stranger", type },
+      ],
+    },
+  ],
+  "an external id that an item between them frees": [
+    upsert(
+      "contacts",
+      { id: third, external_id: "x1" },
+      { id: third, external_id: "x2" },
+      { id: second, external_id: "x1" },
+    ),
+  ],
+  "a record that an item before it deletes": [
+    upsert("contacts", { id: first }),
+    { rpc: "DeleteRecords", field: "contact_ids", items: [first, first] },
+  ],
+};
+test.each(Object.entries(cases))(
+  "an item sees the effects of the items before it: %s [ING-08]",
+  async (_name, batches) => {
+    await compare(batches);
+  },
+);
