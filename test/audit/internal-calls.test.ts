@@ -1,16 +1,11 @@
 // What internal calls do with the records of an account is in the log of requests, and not in the audit log.
 import { createHash, randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { expect, test } from "vitest";
+import { useService } from "../support/client.ts";
 import { lineOf } from "../observability/request-lines.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const accountHeader = { "records-account-id": "account" };
 
@@ -23,19 +18,19 @@ test.each([
 ])(
   "a call of %s has a log line with the service token and the account, and no audit entry [OPS-74]",
   async (rpc, message, headers) => {
-    const { id: account } = await service.account();
+    const { id: account } = await service().account();
     const id = randomUUID();
     const named = Object.fromEntries(Object.keys(headers).map((name) => [name, account]));
     const sent = named["records-account-id"] === undefined ? { ...message, account_id: account } : message;
-    expect((await service.internalCall(rpc, sent, { ...named, "X-Request-Id": id })).status).toBe(200);
-    expect(await lineOf(id, service)).toMatchObject({
+    expect((await service().internalCall(rpc, sent, { ...named, "X-Request-Id": id })).status).toBe(200);
+    expect(await lineOf(id, service())).toMatchObject({
       listener: "internal",
       rpc,
       account,
-      service_token: createHash("sha256").update(service.serviceToken).digest("hex").slice(0, 8),
+      service_token: createHash("sha256").update(service().serviceToken).digest("hex").slice(0, 8),
       address: "127.0.0.1",
     });
     const page = { limit: 10, offset: 0 };
-    expect(await service.app.services.audit.list(UUID.createFromHexString(account), page, undefined)).toEqual([]);
+    expect(await service().app.services.audit.list(UUID.createFromHexString(account), page, undefined)).toEqual([]);
   },
 );

@@ -1,16 +1,10 @@
 // The guide in a real Chromium: search, tabs and copy buttons work, and the pages are accessible at every width.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { expect, test } from "vitest";
+import { useService } from "../support/client.ts";
 import { expectAccessible, look, openWindow, picture, useChromium } from "./pages.ts";
 
 const browser = useChromium();
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const looks = [1280, 390].flatMap((width) =>
   [false, true].map((dark) => ({ name: `${width}-${dark ? "dark" : "light"}`, width, dark })),
@@ -19,7 +13,7 @@ const looks = [1280, 390].flatMap((width) =>
 test("at 1280 and 390 pixels, light and dark, pages are accessible, fit the window, and request nothing from another host", async () => {
   const { page, context, problems, origins } = await openWindow(browser());
   for (const name of ["", "/quickstart", "/concepts", "/errors", "/settings"]) {
-    await page.goto(`${service.base}/guide${name}`);
+    await page.goto(`${service().base}/guide${name}`);
     for (const one of looks) {
       await look(page, one);
       await expectAccessible(page, `guide${name} at ${one.name}`);
@@ -27,13 +21,13 @@ test("at 1280 and 390 pixels, light and dark, pages are accessible, fit the wind
       if (one.dark === (one.width === 390)) await picture(page, `guide${name.replace("/", "-")}-${one.name}`);
     }
   }
-  expect([problems, [...origins]]).toEqual([[], [new URL(service.base).origin]]);
+  expect([problems, [...origins]]).toEqual([[], [new URL(service().base).origin]]);
   await context.close();
 }, 120_000);
 
 test("the search finds a section by the beginnings of words and leads to it, or says that nothing matches", async () => {
   const { page, context } = await openWindow(browser());
-  await page.goto(`${service.base}/guide`);
+  await page.goto(`${service().base}/guide`);
   const search = page.getByRole("searchbox", { name: "Search the guide" });
   await search.fill("zzzz");
   await page.getByText("Nothing matches").waitFor();
@@ -41,13 +35,13 @@ test("the search finds a section by the beginnings of words and leads to it, or 
   await page.getByRole("link", { name: /^Authentication: Dashboard sessions/ }).waitFor();
   await expectAccessible(page, "results of a search");
   await page.getByRole("link", { name: /^Authentication: Dashboard sessions/ }).click();
-  await page.waitForURL(`${service.base}/guide/authentication#dashboard-sessions`);
+  await page.waitForURL(`${service().base}/guide/authentication#dashboard-sessions`);
   await context.close();
 });
 
 test("the search opens with / and Ctrl-K, and finds pages by their usual names", async () => {
   const { page, context } = await openWindow(browser());
-  await page.goto(`${service.base}/guide/concepts`);
+  await page.goto(`${service().base}/guide/concepts`);
   const search = page.getByRole("searchbox", { name: "Search the guide" });
   for (const [keys, words, title] of [
     ["/", "pagination", "Pagination"],
@@ -82,13 +76,13 @@ test("on a phone, each row of a table is a block with labels that fits, and the 
   const { page, context } = await openWindow(browser());
   await page.setViewportSize({ width: 320, height: 844 });
   for (const name of ["/errors", "/observability", "/limits", "/commands", "/troubleshooting", "/changelog"]) {
-    await page.goto(`${service.base}/guide${name}`);
+    await page.goto(`${service().base}/guide${name}`);
     const widths = await page.evaluate(
       "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('.table')].map((one) => one.scrollWidth)]",
     );
     expect(Math.max(...(widths as number[])), name).toBeLessThanOrEqual(320);
   }
-  await page.goto(`${service.base}/guide/errors`);
+  await page.goto(`${service().base}/guide/errors`);
   const cells = page.locator("tr", { hasText: "DUPLICATE_EMAIL" }).last().locator("td");
   const [first, last] = await Promise.all([cells.nth(0).boundingBox(), cells.nth(4).boundingBox()]);
   expect([last?.x, (last?.y ?? 0) > (first?.y ?? 0)]).toEqual([first?.x, true]);
@@ -98,7 +92,7 @@ test("on a phone, each row of a table is a block with labels that fits, and the 
 
 test("tabs show one way to call at a time, by mouse, by keyboard and by link", async () => {
   const { page, context } = await openWindow(browser());
-  await page.goto(`${service.base}/guide/quickstart`);
+  await page.goto(`${service().base}/guide/quickstart`);
   const python = page.getByRole("tab", { name: "Python" });
   expect(await page.getByText("import urllib.request").isVisible()).toBe(false);
   await python.click();
@@ -107,14 +101,14 @@ test("tabs show one way to call at a time, by mouse, by keyboard and by link", a
   expect(await page.getByText("createGrpcTransport").first().isVisible()).toBe(true);
   expect(await page.getByText("import urllib.request").isVisible()).toBe(false);
   await page.goto("about:blank");
-  await page.goto(`${service.base}/guide/quickstart#python`);
+  await page.goto(`${service().base}/guide/quickstart#python`);
   await page.getByText("import urllib.request").waitFor();
   await context.close();
 });
 
 test("the copy button copies the commands without their prompts", async () => {
   const { page, context } = await openWindow(browser());
-  await page.goto(`${service.base}/guide/quickstart`);
+  await page.goto(`${service().base}/guide/quickstart`);
   await page.locator(".code", { hasText: "npm ci" }).first().getByRole("button", { name: "Copy" }).click();
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci && npm start");
   await context.close();
@@ -122,10 +116,10 @@ test("the copy button copies the commands without their prompts", async () => {
 
 test("every page and every tab can be read without scripts", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
-  await page.goto(`${service.base}/guide/quickstart`);
+  await page.goto(`${service().base}/guide/quickstart`);
   for (const heading of ["curl", "TypeScript", "Python", "gRPC"])
     expect(await page.getByRole("heading", { name: heading, level: 4 }).isVisible()).toBe(true);
   await page.getByRole("link", { name: "Next" }).click();
-  await page.waitForURL(`${service.base}/guide/concepts`);
+  await page.waitForURL(`${service().base}/guide/concepts`);
   await context.close();
 });

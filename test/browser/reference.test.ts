@@ -3,19 +3,13 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { expect, test } from "vitest";
+import { useService } from "../support/client.ts";
 import { openWindow, picture, useChromium } from "./pages.ts";
 import { openRecorded } from "./recorder.ts";
 
 const browser = useChromium();
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const operation = "#tag/contacts/GET/v1/contacts";
 
@@ -25,8 +19,8 @@ async function showsOperation(page: Page): Promise<void> {
 
 /** Sends a trial request with a new key, and checks that the page stores the key nowhere. */
 async function tryOut(page: Page, base: string): Promise<void> {
-  const { key } = await service.account();
-  await service.rest("/v1/contacts", { key, body: { full_name: "Ann Trial" } });
+  const { key } = await service().account();
+  await service().rest("/v1/contacts", { key, body: { full_name: "Ann Trial" } });
   await page.getByPlaceholder("Token").first().fill(key);
   await page
     .getByRole("button", { name: /Test Request.*get \/v1\/contacts\)/i })
@@ -68,8 +62,8 @@ async function expectAccessible(page: Page, state: string): Promise<void> {
 
 // The renderer takes seconds of processor time to start, so each load of it serves several checks.
 test("under the name of BASE_URL it shows the document, sends a pasted key with a trial request, stores the key nowhere, and contacts no other host [OAS-01, OAS-06]", async () => {
-  const base = `http://localhost:${service.app.port}`;
-  expect(base).toBe(service.app.baseUrl);
+  const base = `http://localhost:${service().app.port}`;
+  expect(base).toBe(service().app.baseUrl);
   const { page, problems, foreign, stop } = await openRecorded(browser());
   await page.goto(`${base}/docs`);
   await page.getByRole("heading", { name: "Retrying a write" }).first().waitFor();
@@ -86,7 +80,7 @@ test("under the name of BASE_URL it shows the document, sends a pasted key with 
 });
 
 test("under another name it does the same, from the address of an operation, and is accessible and fits the window, light, dark and narrow [OAS-01, OAS-06]", async () => {
-  const base = `http://127.0.0.1:${service.app.port}`;
+  const base = `http://127.0.0.1:${service().app.port}`;
   const { page, problems, foreign, stop } = await openRecorded(browser());
   await page.goto(`${base}/docs${operation}`);
   await showsOperation(page);
@@ -111,12 +105,12 @@ test("under another name it does the same, from the address of an operation, and
 
 test("without scripts, or without the renderer's file, the page links to the description", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
-  await page.goto(`${service.app.baseUrl}/docs`);
+  await page.goto(`${service().app.baseUrl}/docs`);
   expect((await page.locator("noscript main").first().boundingBox())?.height).toBeGreaterThan(50);
   await context.close();
   const broken = await openWindow(browser());
   await broken.page.route("**/renderer.js", (route) => route.abort());
-  await broken.page.goto(`${service.app.baseUrl}/docs`);
+  await broken.page.goto(`${service().app.baseUrl}/docs`);
   await broken.page.getByRole("alert").waitFor();
   expect(await broken.page.getByRole("alert").textContent()).toContain("openapi.json");
   await broken.context.close();

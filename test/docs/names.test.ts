@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { Command, CommanderError } from "commander";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Context } from "../../src/cli/context.ts";
 import { describe } from "../../src/cli/program.ts";
 import { until } from "../../src/embedded/wait.ts";
@@ -11,8 +11,7 @@ import { AuditEventSchema } from "../../src/gen/records/v1/audit_pb.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
 import { routes } from "../../src/gen/rest.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { codeOf, guide, readPage, shownIn } from "./pages.ts";
 
 const events = AuditEventSchema.values.map(({ name }) => name.replace("AUDIT_EVENT_", "").toLowerCase());
@@ -20,27 +19,23 @@ function screaming(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }
 
-let service: TestService;
+const service = useService({ RATE_LIMIT: "1", RATE_BURST: "3" });
 let metrics: string;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "1", RATE_BURST: "3" });
-  // One of everything that is counted: a write and its replay, a rejection by the throttle, one by the parser, and one
-  // by MongoDB.
-  const { key } = await service.account();
+  const { key } = await service().account();
   const headers = { "Idempotency-Key": randomUUID() };
   for (let count = 0; count < 6; count++)
-    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers });
-  await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
-  await service.app.client
-    .db()
+    await service().rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers });
+  await exchange(service().base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
+  await service()
+    .app.client.db()
     .command({ getLog: "global" })
     .catch(() => undefined);
-  const read = async (): Promise<string> => (await fetch(`${service.internal}/metrics`)).text();
+  const read = async (): Promise<string> => (await fetch(`${service().internal}/metrics`)).text();
   // A request is counted when its response is out.
   await until(async () => /^records_throttled_total\{/m.test((metrics = await read())), AbortSignal.timeout(20_000));
 });
-afterAll(() => service.stop());
 
 test("the table of reasons has every reason of the service, with its status and its code", () => {
   const rows = [

@@ -2,23 +2,20 @@
 import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import type { RawResponse } from "../fixtures/clients/raw.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 
 /** One request at a time. */
-let service: TestService;
+const service = useService({ MAX_IN_FLIGHT: "1" });
 let key: string;
 
 beforeAll(async () => {
-  service = await startService({ MAX_IN_FLIGHT: "1" });
-  ({ key } = await service.account());
+  ({ key } = await service().account());
 });
-afterAll(() => service.stop());
 
 /** Far more requests than the bound and the queue hold: some are served while others arrive. */
 const crowd = 640;
@@ -27,7 +24,7 @@ const connections = 40;
 const crowded = async (path: string, lines?: () => string[]): Promise<RawResponse[]> =>
   (
     await Promise.all(
-      Array.from({ length: connections }, () => pipelined(service.base, path, crowd / connections, lines)),
+      Array.from({ length: connections }, () => pipelined(service().base, path, crowd / connections, lines)),
     )
   ).flat();
 const withKey = (): string[] => [`Authorization: Bearer ${key}`];
@@ -45,13 +42,13 @@ test("over the bound REST gets 503 in the envelope with the common headers, with
     expect([headers.get("retry-after"), headers.get("ratelimit-limit")]).toEqual([undefined, "100000"]);
     expect(headers.get("x-request-id")).toMatch(/./);
   }
-  const metrics = await (await fetch(`${service.internal}/metrics`)).text();
+  const metrics = await (await fetch(`${service().internal}/metrics`)).text();
   expect(metrics).toContain(`\nrecords_overloaded_total ${rejected.length}\n`);
 });
 
 test("over the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
   const clients = Array.from({ length: 4 }, () =>
-    createClient(ContactService, createGrpcTransport({ baseUrl: service.base })),
+    createClient(ContactService, createGrpcTransport({ baseUrl: service().base })),
   );
   const call = (turn: number): Promise<string> =>
     (clients[turn % clients.length] as (typeof clients)[number])
@@ -75,7 +72,7 @@ test("serves health, however its path is escaped and however many requests are o
 
 test("the internal listener has no bound [RTE-17]", async () => {
   const responses = await Promise.all(
-    Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})),
+    Array.from({ length: 40 }, () => service().internalCall("records.admin.v1.AccountService/ListAccounts", {})),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
@@ -83,17 +80,18 @@ test("the internal listener has no bound [RTE-17]", async () => {
 test("a request takes no slot while its body arrives", async () => {
   const body = JSON.stringify({ full_name: "Slow" });
   const head = `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
-  const socket = connect(Number(new URL(service.base).port), "127.0.0.1", () => socket.write(head));
+  const socket = connect(Number(new URL(service().base).port), "127.0.0.1", () => socket.write(head));
   let received = "";
   // 100 Continue: the head was accepted, and its credential is looked up.
   await new Promise<void>((resolve) =>
     socket.on("data", (chunk: Buffer) => void ((received += chunk.toString()), resolve())),
   );
   await until(
-    async () => (await service.rest("/v1/contacts?query=ann", { key })).status === 200,
+    async () => (await service().rest("/v1/contacts?query=ann", { key })).status === 200,
     AbortSignal.timeout(20_000),
   );
-  for (let turn = 0; turn < 5; turn++) expect((await service.rest("/v1/contacts?query=ann", { key })).status).toBe(200);
+  for (let turn = 0; turn < 5; turn++)
+    expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
   const closed = new Promise((resolve) => socket.on("close", resolve));
   socket.write(body);
   await closed;

@@ -2,28 +2,27 @@
 import { writeFailure } from "../../src/http/response.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createLimits } from "../../src/guards/limits.ts";
 import { inboundOf, pathOf } from "../../src/http/inbound.ts";
 import { createReference } from "../../src/reference/surface.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { RestCall, TestService } from "../fixtures/service/service.ts";
+import type { RestCall } from "../fixtures/service/service.ts";
 import { from } from "../fixtures/service/from.ts";
-import { rest, startService } from "../fixtures/service/service.ts";
+import { rest } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 
-let service: TestService;
+const service = useService({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
 let renderer: string;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
-  const page = (await service.rest("/docs", { headers: from() })).text;
+  const page = (await service().rest("/docs", { headers: from() })).text;
   const [, path = ""] = /src="([^"]+renderer\.js)"/.exec(page) ?? [];
-  renderer = new URL(path, `${service.base}/docs`).pathname;
+  renderer = new URL(path, `${service().base}/docs`).pathname;
   expect(renderer).toMatch(/renderer\.js$/);
 });
-afterAll(() => service.stop());
 
 test("all documents, and unknown paths, share a bucket of 100, refilled at 20 a second, whatever RATE_LIMIT is [RTE-24]", async () => {
   const headers = from();
@@ -41,7 +40,7 @@ test("all documents, and unknown paths, share a bucket of 100, refilled at 20 a 
     "/docs/nothing",
     "/openapi.json",
   ];
-  const responses = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
+  const responses = (await Promise.all(paths.map((path) => pipelined(service().base, path, 20, lines)))).flat();
   const most = 101 + 20 * Math.ceil((performance.now() - began) / 1_000);
   const { 200: served = 0, 404: unknown = 0, 429: rejected = 0 } = tallied(responses);
   expect(served + unknown + rejected).toBe(200);
@@ -54,17 +53,17 @@ test("all documents, and unknown paths, share a bucket of 100, refilled at 20 a 
         error: { code: "429", message: "Too many requests. Try again in 1 second.", reason: "RATE_LIMITED" },
       });
   }
-  expect((await service.rest("/docs", { headers: from() })).status).toBe(200);
+  expect((await service().rest("/docs", { headers: from() })).status).toBe(200);
 });
 
 test("a client that has read too many documents can call, and one that has called too often can read [RTE-24]", async () => {
   const reader = from();
-  await pipelined(service.base, "/openapi.json", 300, () => [`X-Forwarded-For: ${reader["X-Forwarded-For"]}`]);
-  expect((await service.rest("/v1/health", { headers: reader })).status).toBe(200);
+  await pipelined(service().base, "/openapi.json", 300, () => [`X-Forwarded-For: ${reader["X-Forwarded-For"]}`]);
+  expect((await service().rest("/v1/health", { headers: reader })).status).toBe(200);
   const caller = from();
-  const calls = await Promise.all(Array.from({ length: 6 }, () => service.rest("/v1/health", { headers: caller })));
+  const calls = await Promise.all(Array.from({ length: 6 }, () => service().rest("/v1/health", { headers: caller })));
   expect(tallied(calls)[429]).toBeGreaterThan(0);
-  expect((await service.rest("/llms.txt", { headers: caller })).status).toBe(200);
+  expect((await service().rest("/llms.txt", { headers: caller })).status).toBe(200);
 });
 
 test("a large file takes a slot while it is sent; a small file, a HEAD and a 304 take none [RTE-24]", async () => {

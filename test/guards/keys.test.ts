@@ -2,26 +2,24 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { MongoClient } from "mongodb";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
 import { listenToMongo } from "../fixtures/databases/commands.ts";
-import type { TestAccount, TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { counts } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
 
-let service: TestService;
+const service = useService();
 let owner: TestAccount;
 
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.account();
+  owner = await service().account();
 });
-afterAll(() => service.stop());
 
 /** The commands that the work sends to MongoDB. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const { stop } = listenToMongo(service.app.client);
+  const { stop } = listenToMongo(service().app.client);
   await work();
   return stop().map(({ label }) => label);
 }
@@ -60,8 +58,8 @@ test("a change of any one character breaks the checksum [KEY-01, AUT-03]", () =>
 
 test("stores only the SHA-256 of a key and its first 8 characters; the key is nowhere in the database [KEY-03]", async () => {
   const { id, key } = owner;
-  await service.rest("/v1/contacts", { key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "stored" } });
-  const client = await MongoClient.connect(service.mongodbUri);
+  await service().rest("/v1/contacts", { key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "stored" } });
+  const client = await MongoClient.connect(service().mongodbUri);
   try {
     const stored = await client
       .db()
@@ -88,8 +86,8 @@ test("stores only the SHA-256 of a key and its first 8 characters; the key is no
 });
 
 test("a key does not expire: one that was created ten years ago and never used is valid [KEY-02]", async () => {
-  const { key } = await service.account();
-  const client = await MongoClient.connect(service.mongodbUri);
+  const { key } = await service().account();
+  const client = await MongoClient.connect(service().mongodbUri);
   try {
     const keys = client.db().collection("api_keys");
     const hash = createHash("sha256").update(key).digest();
@@ -105,7 +103,7 @@ test("a key does not expire: one that was created ten years ago and never used i
   } finally {
     await client.close();
   }
-  expect((await service.rest("/v1/sessions", { key })).status).toBe(200);
+  expect((await service().rest("/v1/sessions", { key })).status).toBe(200);
 });
 
 const spoiled = (): string => owner.key.slice(0, -1) + (owner.key.endsWith("0") ? "1" : "0");
@@ -125,7 +123,7 @@ test.each([
   ["a wrong checksum", () => ({ Authorization: `Bearer ${spoiled()}` })],
   ["the key in lower case", () => ({ Authorization: `Bearer ${owner.key.toLowerCase()}` })],
   ["a letter beyond base62", () => ({ Authorization: `Bearer rec_${"-".repeat(49)}` })],
-  ["the service token", () => ({ Authorization: `Bearer ${service.serviceToken}` })],
+  ["the service token", () => ({ Authorization: `Bearer ${service().serviceToken}` })],
   ["a token of three parts", () => ({ Authorization: "Bearer eyJhbGciOiJub25lIn0.e30." })],
   ["a cookie", () => ({ Cookie: `session=${owner.key}` })],
   ["another header", () => ({ "X-Api-Key": owner.key })],
@@ -138,7 +136,7 @@ test.each([
         ["/v1/contacts", { body: { full_name: "Ann" } }],
         ["/v1/contacts?query=a", {}],
       ] as const) {
-        const response = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
+        const response = await service().rest(path, { ...call, headers: headers() as Record<string, string> });
         expect(response.status, path).toBe(401);
         expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
         expect(response.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
@@ -149,34 +147,34 @@ test.each([
 );
 
 test("a key in the query is not a credential [AUT-01]", async () => {
-  expect((await service.rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
+  expect((await service().rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
 });
 
 test("a well-formed key that was never issued is 401 after one look-up [AUT-01, AUT-02, AUT-03]", async () => {
   const key = newSecret();
   const commands = await commandsOf(async () => {
-    const response = await service.rest("/v1/sessions", { key });
+    const response = await service().rest("/v1/sessions", { key });
     expect([response.status, response.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
   });
   expect(commands).toEqual(["find api_keys"]);
 });
 
 test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("accepts the scheme as %s [AUT-01]", async (scheme) => {
-  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(
+  expect((await service().rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(
     200,
   );
-  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme}   ${owner.key}` } })).status).toBe(
-    200,
-  );
+  expect(
+    (await service().rest("/v1/sessions", { headers: { Authorization: `${scheme}   ${owner.key}` } })).status,
+  ).toBe(200);
 });
 
 test("a read-only key reads like any other and writes nothing; a read-write key also writes [AUT-05, CCR-04, CUP-03, CNT-05]", async () => {
-  const reader = await newOwner(service, "read_only");
-  const writer = await newOwner(service);
+  const reader = await newOwner(service(), "read_only");
+  const writer = await newOwner(service());
   for (const { path, success } of reads(reader)) expect((await reader.get(path)).status, path).toBe(success);
-  const before = await counts(service);
+  const before = await counts(service());
   for (const { path, method, body } of writes(reader)) {
-    const response = await service.rest(path, { key: reader.key, method, body });
+    const response = await service().rest(path, { key: reader.key, method, body });
     expect([response.status, response.body.error], path).toEqual([
       403,
       {
@@ -186,8 +184,8 @@ test("a read-only key reads like any other and writes nothing; a read-write key 
       },
     ]);
   }
-  expect(await counts(service)).toEqual(before);
+  expect(await counts(service())).toEqual(before);
   expect((await reader.get(`/v1/contacts/${reader.contact}`)).body.data.phone).toBeNull();
   for (const { path, method, body, success } of writes(writer))
-    expect((await service.rest(path, { key: writer.key, method, body })).status, path).toBe(success);
+    expect((await service().rest(path, { key: writer.key, method, body })).status, path).toBe(success);
 });

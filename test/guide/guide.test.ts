@@ -1,8 +1,7 @@
 // The guide on the public listener: every page and link, its headers, its search index, and unknown paths.
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useService } from "../support/client.ts";
 import { anchorsOf, guide, readPage } from "../docs/pages.ts";
 
 /** The pages that are not in docs, by their names. */
@@ -16,13 +15,12 @@ const others = new Map(
   }).map(([name, file]) => [`/guide/${name}`, readPage(file)]),
 );
 
-let service: TestService;
+const service = useService({ TRUST_PROXY: "1" });
 /** The HTML of every page that the index leads to, by path. */
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
   // More documents are read than one address may read at once.
-  service = await startService({ TRUST_PROXY: "1" });
   const waiting = ["/guide"];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (pages.has(path)) continue;
@@ -36,14 +34,13 @@ beforeAll(async () => {
     );
   }
 });
-afterAll(() => service.stop());
 
 let address = 0;
 
 async function read(path: string, method = "GET"): Promise<{ status: number; headers: Headers; text: string }> {
   address++;
   const headers = { "X-Forwarded-For": `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}` };
-  const response = await fetch(service.base + path, { method, headers });
+  const response = await fetch(service().base + path, { method, headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -54,7 +51,7 @@ function linksOf(html: string): string[] {
 /** The status of a path exactly as it is written: fetch would resolve its dots. */
 function statusOf(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(service.base);
+    const { hostname, port } = new URL(service().base);
     httpRequest({ hostname, port, path }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
@@ -150,10 +147,10 @@ test.each([
 
 test("a browser gets a page for an unknown address of the guide and of the reference, and a program the envelope", async () => {
   for (const path of ["/guide/nope", "/docs/nope"]) {
-    const ofBrowser = await fetch(service.base + path, { headers: { Accept: "text/html,*/*;q=0.8" } });
+    const ofBrowser = await fetch(service().base + path, { headers: { Accept: "text/html,*/*;q=0.8" } });
     expect([ofBrowser.status, ofBrowser.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(await ofBrowser.text()).toMatch(/<title>.*404|not found|does not exist/i);
-    const ofProgram = await fetch(service.base + path);
+    const ofProgram = await fetch(service().base + path);
     expect([ofProgram.status, ofProgram.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
   }
 });
@@ -177,7 +174,7 @@ test("the search index has every section of every page, by the words under it", 
 
 test("samples contain the address of this service, and a link to a page of the guide is a path", () => {
   const html = pages.get("/guide/quickstart") ?? "";
-  expect(html).toContain(`${new URL(service.base).port}/v1/contacts?query=ann+lee`);
+  expect(html).toContain(`${new URL(service().base).port}/v1/contacts?query=ann+lee`);
   expect(html).not.toContain("localhost:8080");
   expect(html).not.toMatch(/href="[^"]*\.md/);
   expect(readPage("docs/quickstart.md").text).toContain("localhost:8080");

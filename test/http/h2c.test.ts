@@ -2,25 +2,22 @@
 import { connect as connectTcp } from "node:net";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Http2Response } from "../fixtures/clients/http2-call.ts";
 import { http2Call } from "../fixtures/clients/http2-call.ts";
 import { flags, frame, frameReader, literal, preface, types } from "../fixtures/clients/http2-frames.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 
-let service: TestService;
+const service = useService({
+  RATE_LIMIT: "10",
+  V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
+  V1_SUNSET_AT: "2026-12-31T23:59:59Z",
+});
 let key: string;
 
 beforeAll(async () => {
-  service = await startService({
-    RATE_LIMIT: "10",
-    V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
-    V1_SUNSET_AT: "2026-12-31T23:59:59Z",
-  });
-  ({ key } = await service.account());
+  ({ key } = await service().account());
 });
-afterAll(() => service.stop());
 
 function expectHeaders({ headers }: Http2Response): void {
   expect(headers).toMatchObject({
@@ -45,7 +42,7 @@ function expectRejected(response: Http2Response, status: number): void {
 
 test("REST is served over HTTP/2 as over HTTP/1.1, with the same headers [WIR-01, VER-01, RTE-05, FMT-01, VER-03]", async () => {
   const created = await http2Call(
-    service.base,
+    service().base,
     {
       ":method": "POST",
       ":path": "/v1/contacts",
@@ -64,15 +61,15 @@ test("REST is served over HTTP/2 as over HTTP/1.1, with the same headers [WIR-01
   });
   const { id } = JSON.parse(created.text).data;
   expect(created.headers.location).toBe(`/v1/contacts/${id}`);
-  const read = await http2Call(service.base, { ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
-  expect(JSON.parse(read.text)).toEqual((await service.rest(`/v1/contacts/${id}`, { key })).body);
-  const head = await http2Call(service.base, {
+  const read = await http2Call(service().base, { ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
+  expect(JSON.parse(read.text)).toEqual((await service().rest(`/v1/contacts/${id}`, { key })).body);
+  const head = await http2Call(service().base, {
     ":method": "HEAD",
     ":path": `/v1/contacts/${id}`,
     authorization: `Bearer ${key}`,
   });
   expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", read.headers["content-length"]]);
-  const options = await http2Call(service.base, { ":method": "OPTIONS", ":path": "/v1/contacts" });
+  const options = await http2Call(service().base, { ":method": "OPTIONS", ":path": "/v1/contacts" });
   expect([options.status, options.headers.allow]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
 });
 
@@ -85,7 +82,7 @@ test.each([
   ["an invalid query", 422, { ":path": "/v1/contacts?query=%ff" }],
 ] as const)("over HTTP/2 %s is %i in the envelope [ERR-01, ERR-08, RTE-05, VER-03]", async (name, status, headers) => {
   expectRejected(
-    await http2Call(service.base, {
+    await http2Call(service().base, {
       ...headers,
       ...(name === "an invalid query" ? { authorization: `Bearer ${key}` } : {}),
     }),
@@ -94,12 +91,12 @@ test.each([
 });
 
 test.each(["100-continue", "100-Continue"])("over HTTP/2 Expect: %s is served [ERR-08]", async (expectation) => {
-  const response = await http2Call(service.base, { ":path": "/v1/health", expect: expectation });
+  const response = await http2Call(service().base, { ":path": "/v1/health", expect: expectation });
   expect(response.status).toBe(200);
 });
 
 test("CONNECT over HTTP/2 gets the envelope too, not an empty response [ERR-01]", async () => {
-  const response = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
+  const response = await http2Call(service().base, { ":method": "CONNECT", ":authority": "example.com:443" });
   expect(response.status).toBe(405);
   expect(JSON.parse(response.text)).toMatchObject({ error: { code: "405" } });
 });
@@ -120,7 +117,7 @@ test("two Authorization lines in HTTP/2 are 400, even if one of them is valid [E
 });
 
 test("one connection carries many requests at once, REST and gRPC mixed with rejected ones [WIR-01]", async () => {
-  const session = connect(service.base);
+  const session = connect(service().base);
   try {
     // Fewer than the requests of unknown callers that an instance serves at once.
     const paths = Array.from({ length: 48 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
@@ -143,7 +140,7 @@ test.each<[string, ...Buffer[]]>([
   const errors: Error[] = [];
   const note = (error: Error): void => void errors.push(error);
   process.on("uncaughtExceptionMonitor", note);
-  const socket = connectTcp(service.app.port, "127.0.0.1", () =>
+  const socket = connectTcp(service().app.port, "127.0.0.1", () =>
     socket.end(Buffer.concat([preface, frame(types.settings, 0, 0), ...frames])),
   );
   await new Promise<void>((resolve) => {
@@ -152,7 +149,7 @@ test.each<[string, ...Buffer[]]>([
       .on("error", () => undefined)
       .resume();
   });
-  expect((await http2Call(service.base, { ":path": "/v1/health" })).status).toBe(200);
+  expect((await http2Call(service().base, { ":path": "/v1/health" })).status).toBe(200);
   process.off("uncaughtExceptionMonitor", note);
   expect(errors).toEqual([]);
 });
@@ -186,7 +183,7 @@ function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: numbe
   return new Promise((resolve, reject) => {
     let completed = 0;
     let body = "";
-    const socket = connectTcp(service.app.port, "127.0.0.1", () => {
+    const socket = connectTcp(service().app.port, "127.0.0.1", () => {
       socket.setNoDelay(true);
       void sendFrames();
     });
@@ -216,7 +213,7 @@ if (Number(process.versions.node.split(".")[0]) >= 22)
   test("blanks around the value of a header are no part of it, as over HTTP/1.1: a write keeps its idempotency key [WIR-01, IDM-09]", async () => {
     const write = (idempotencyKey: string): Promise<Http2Response> =>
       http2Call(
-        service.base,
+        service().base,
         {
           ":method": "POST",
           ":path": "/v1/contacts",

@@ -4,17 +4,17 @@ import type { Transport } from "@connectrpc/connect";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInPieces } from "../../src/large/json.ts";
 import { maxHuge } from "../../src/large/slots.ts";
 import { inForm, share } from "../support/form.ts";
 
-let service: TestService;
+const service = useService();
 let owner: TestAccount;
 let session: string;
 /** With letters of one to four bytes, and with what JSON escapes. */
@@ -26,9 +26,8 @@ const contacts = 3;
 const notesOfSession = 400;
 
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.account();
-  const put = ingestInto(service, owner.id);
+  owner = await service().account();
+  const put = ingestInto(service(), owner.id);
   const at = { created_at: "2026-03-01T10:00:00Z", content: long };
   for (let number = 0; number < contacts; number++) {
     const contact_id = await put.contact({ full_name: `Zoë Large ${number}` });
@@ -40,7 +39,6 @@ beforeAll(async () => {
     await put.sessionNotes(...Array.from({ length: 100 }, (_, position) => ({ ...note, position: from + position })));
   await put.transcript({ session_id: session, transcript });
 });
-afterAll(() => service.stop());
 
 type Make = (options: { baseUrl: string; httpVersion: "1.1" | "2"; useBinaryFormat: boolean }) => Transport;
 const transports: readonly (readonly [string, Make, "1.1" | "2", boolean])[] = [
@@ -55,7 +53,7 @@ const transports: readonly (readonly [string, Make, "1.1" | "2", boolean])[] = [
 ];
 
 describe.each(share(transports, 4, 1))("large responses over %s", (_wire, make, httpVersion, useBinaryFormat) => {
-  const transport = (): Transport => make({ baseUrl: service.base, httpVersion, useBinaryFormat });
+  const transport = (): Transport => make({ baseUrl: service().base, httpVersion, useBinaryFormat });
   const headers = (): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${owner.key}` } });
 
   test("return contacts with many long notes completely [WIR-01]", async () => {
@@ -88,7 +86,7 @@ test.each(["identity", "gzip"])(
   "REST returns large responses completely too, with Content-Length: %s",
   async (coding) => {
     for (const path of ["/v1/contacts?query=large", `/v1/sessions/${session}`, `/v1/sessions/${session}/transcript`]) {
-      const response = await fetch(service.base + path, {
+      const response = await fetch(service().base + path, {
         headers: { Authorization: `Bearer ${owner.key}`, "Accept-Encoding": coding },
       });
       const { data } = (await response.json()) as { data: any };
@@ -119,7 +117,7 @@ test("a response that is written in pieces equals that of JSON.stringify", async
 test("clients that disconnect before a huge response is built free its slot [RTE-21]", async () => {
   const path = `/v1/sessions/${session}`;
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`;
-  const { hostname, port } = new URL(service.base);
+  const { hostname, port } = new URL(service().base);
   for (let number = 0; number < 3 * maxHuge; number++) {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
@@ -130,7 +128,7 @@ test("clients that disconnect before a huge response is built free its slot [RTE
   }
   await expect
     .poll(async () => {
-      const response = await fetch(service.base + path, { headers: { Authorization: `Bearer ${owner.key}` } });
+      const response = await fetch(service().base + path, { headers: { Authorization: `Bearer ${owner.key}` } });
       await response.arrayBuffer();
       return response.status;
     })

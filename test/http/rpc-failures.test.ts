@@ -1,21 +1,15 @@
 // Rejections before any rpc is found: both listeners report them in the protocol of the request.
 import type { OutgoingHttpHeaders } from "node:http2";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { grpcStatus } from "../fixtures/clients/grpc-status.ts";
 import { grpcCall, http2Call } from "../fixtures/clients/http2-call.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const paths = ["/records.ingest.v1.IngestService/Nope", "/foo.Bar/Baz", "/nope", "/v1x"];
 const types = ["application/grpc", "application/grpc+json", "application/grpc-web", "application/grpc-web+json"];
@@ -23,7 +17,7 @@ const types = ["application/grpc", "application/grpc+json", "application/grpc-we
 /** The response of each listener, without what differs between any two requests. */
 async function onBoth(headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<readonly Record<string, unknown>[]> {
   return Promise.all(
-    [service.base, service.internal].map(async (base) => {
+    [service().base, service().internal].map(async (base) => {
       const response = await http2Call(base, { ":method": "POST", ...headers }, body);
       const { "content-type": type, "grpc-status": code, "grpc-message": message } = response.headers;
       return { status: response.status, type, code, message, text: response.text };
@@ -44,13 +38,13 @@ test("an unknown rpc over gRPC and gRPC-Web is UNIMPLEMENTED on both listeners, 
 
 test("a client of gRPC sees an unknown rpc as UNIMPLEMENTED on both listeners, with words [WIR-06, ERR-05]", async () => {
   const expected = { code: 12, details: "The path does not exist. Check it against the API reference." };
-  for (const base of [service.base, service.internal])
+  for (const base of [service().base, service().internal])
     for (const path of [...paths.slice(0, 2), "/grpc.health.v1.Health/Nope"])
       expect([path, await grpcStatus(base, path.slice(1))]).toEqual([path, expected]);
 });
 
 test("calls of an unknown rpc beyond the bucket are RESOURCE_EXHAUSTED for a client of gRPC [RTE-14, WIR-06]", async () => {
-  const another = await service.another({ RATE_LIMIT: "1", RATE_BURST: "2" });
+  const another = await service().another({ RATE_LIMIT: "1", RATE_BURST: "2" });
   const calls = Array.from({ length: 12 }, () => grpcStatus(another.base, "records.v1.ContactService/Nope"));
   const codes = (await Promise.all(calls)).map(({ code }) => code);
   await another.stop();
@@ -70,7 +64,7 @@ test.each([
   async (_, path, sent, code) => {
     const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", ...sent };
     const message = Buffer.from([0, 0, 0, 0, 3, 10, 1, 120]);
-    for (const base of [service.base, service.internal]) {
+    for (const base of [service().base, service().internal]) {
       const { headers: received, frames } = await http2Call(base, headers, message);
       expect(frames, base).toEqual([{ type: "headers", endStream: true }]);
       expect(received["grpc-status"], base).toMatch(code === undefined ? /^[1-9]/ : new RegExp(`^${code}$`));
@@ -79,7 +73,7 @@ test.each([
 );
 
 test("a client that says it uses Connect gets an unknown rpc as Connect's own error on both listeners [WIR-06, ERR-05]", async () => {
-  for (const base of [service.base, service.internal]) {
+  for (const base of [service().base, service().internal]) {
     const transport = createConnectTransport({ baseUrl: base, httpVersion: "1.1" });
     const error = { code: "unimplemented", message: "The path does not exist. Check it against the API reference." };
     for (const path of ["/records.v1.ContactService/MergeContacts", "/foo.Bar/Baz"]) {
@@ -115,7 +109,7 @@ test.each([
   "Application/GRPC",
   "application/grpc;proto",
 ])("a call with the content type %s is served as one of gRPC [WIR-01]", async (type) => {
-  const response = await grpcCall(service.base, "records.v1.HealthService/CheckHealth", Buffer.alloc(0), {
+  const response = await grpcCall(service().base, "records.v1.HealthService/CheckHealth", Buffer.alloc(0), {
     "content-type": type,
   });
   expect([response.headers["grpc-status"], response.headers["content-type"]]).toEqual(["0", "application/grpc+proto"]);
@@ -141,7 +135,7 @@ test("an unknown path over anything but gRPC is the same 404 in the envelope on 
   for (const path of ["/records.ingest.v1.IngestService/Nope", "/v0/health"]) {
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n`;
     const sent = `${head}Connection: close\r\n\r\n{}`;
-    const both = await Promise.all([service.base, service.internal].map((base) => exchange(base, sent)));
+    const both = await Promise.all([service().base, service().internal].map((base) => exchange(base, sent)));
     const [onPublic, onInternal] = both.map(({ responses }) => responses.map(({ status, body }) => [status, body]));
     expect(onPublic).toEqual([[404, expect.stringContaining('"code":"404"')]]);
     expect(onInternal).toEqual(onPublic);

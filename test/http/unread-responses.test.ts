@@ -3,23 +3,22 @@ import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
 import { connect } from "node:http2";
 import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
-import type { TestAccount, TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import type { TestAccount } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { countSent, maxBytes, maxBytesPerAccount, requireBytes, requireBytesLeft } from "../../src/large/sending.ts";
 import { createTally } from "../../src/call/tally.ts";
 
-let service: TestService;
+const service = useService();
 let reader: TestAccount;
 /** Contacts with 700 kB each. */
 const large: string[] = [];
 
 beforeAll(async () => {
-  service = await startService();
-  reader = await service.account();
-  const put = ingestInto(service, reader.id);
+  reader = await service().account();
+  const put = ingestInto(service(), reader.id);
   const note = { created_at: "2026-03-01T10:00:00Z", content: "Zoë\n".repeat(2_800), source: "app" };
   for (let number = 0; number < 3; number++) {
     const contact_id = await put.contact({ full_name: `Zoë Large ${number}` });
@@ -27,7 +26,6 @@ beforeAll(async () => {
     await put.contactNotes(...Array.from({ length: 50 }, () => ({ ...note, contact_id })));
   }
 });
-afterAll(() => service.stop());
 
 const ends: (() => void)[] = [];
 const caller = (account: string) => {
@@ -111,13 +109,13 @@ function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: 
   return new Promise((resolve) => stream.once("response", (received) => resolve(Number(received[":status"]))));
 }
 const read = (): Promise<unknown> =>
-  createClient(ContactService, createConnectTransport({ baseUrl: service.base, httpVersion: "1.1" })).searchContacts(
+  createClient(ContactService, createConnectTransport({ baseUrl: service().base, httpVersion: "1.1" })).searchContacts(
     { query },
     { headers: { Authorization: `Bearer ${reader.key}` } },
   );
 
 test("HEAD over HTTP/2 counts nothing, whatever it requests, and its responses close [ERR-08, OPS-70]", async () => {
-  const session = connect(service.base);
+  const session = connect(service().base);
   session.on("error", () => undefined);
   for (let sent = 0; sent < 2 * maxBytesPerAccount; sent += 2 * million) {
     expect(await send(session, { ":method": "HEAD", ":path": `/v1/contacts?query=${query}` })).toBe(200);
@@ -127,7 +125,7 @@ test("HEAD over HTTP/2 counts nothing, whatever it requests, and its responses c
 });
 
 test("reports a write that was done, and starts none if the account cannot be sent more [OPS-70, CON-05]", async () => {
-  const session = connect(service.base, { settings: { initialWindowSize: 0 } });
+  const session = connect(service().base, { settings: { initialWindowSize: 0 } });
   session.on("error", () => undefined);
   const path = `/v1/contacts/${large[0]}`;
   const headers = { ":method": "PATCH", ":path": path, "content-type": "application/json" };
@@ -138,14 +136,14 @@ test("reports a write that was done, and starts none if the account cannot be se
   expect(statuses).toEqual([...Array<number>(done).fill(200), ...Array<number>(40 - done).fill(503)]);
   expect(done).toBeGreaterThan(10);
   session.destroy();
-  const { body } = await service.rest(path, { key: reader.key });
+  const { body } = await service().rest(path, { key: reader.key });
   expect(body.data.phone).toBe(`${done - 1}`);
 });
 
 test.each(wires)(
   "%s: over the bound the account gets 503 on every wire until its clients read or disconnect [WIR-01, WIR-08, OPS-70]",
   async (_wire, { headers, body }) => {
-    const session = connect(service.base, { settings: { initialWindowSize: 0 } });
+    const session = connect(service().base, { settings: { initialWindowSize: 0 } });
     session.on("error", () => undefined);
     const statuses: number[] = [];
     for (let sent = 0; sent < maxBytesPerAccount; sent += 2 * million)
@@ -154,8 +152,8 @@ test.each(wires)(
     for (const [, next] of wires.slice(0, 2)) expect(await send(session, next.headers, next.body)).toBe(503);
     const rejected = await read().catch((error: unknown) => error);
     expect(rejected).toMatchObject({ code: Code.Unavailable });
-    expect((await service.rest("/v1/contacts?query=nobody", { key: reader.key })).status).toBe(200);
-    expect(service.logLines.some((line) => line.includes('"cause":"large responses"'))).toBe(true);
+    expect((await service().rest("/v1/contacts?query=nobody", { key: reader.key })).status).toBe(200);
+    expect(service().logLines.some((line) => line.includes('"cause":"large responses"'))).toBe(true);
     session.destroy();
     await expect
       .poll(() =>

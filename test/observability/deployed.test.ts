@@ -2,11 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { exchange } from "../fixtures/clients/raw.ts";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 import { alerts, recordings } from "../alerts/rules.ts";
 import { readPage } from "../docs/pages.ts";
 import { missingIn, readExpression, readSeries } from "./promql.ts";
@@ -32,25 +31,23 @@ const targets = dashboard.panels.flatMap(({ title, targets: queries = [] }) =>
   queries.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })),
 );
 
-let service: TestService;
+const service = useService({ RATE_LIMIT: "1", RATE_BURST: "2" });
 let series: ReadonlyMap<string, ReadonlySet<string>>;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "1", RATE_BURST: "2" });
-  const { key } = await service.account();
+  const { key } = await service().account();
   const headers = { "Idempotency-Key": randomUUID() };
   for (let count = 0; count < 4; count++)
-    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
-  await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
+    await service().rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
+  await exchange(service().base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
   const read = async (): Promise<typeof series> =>
-    withDocumented(readSeries(await (await fetch(`${service.internal}/metrics`)).text()));
+    withDocumented(readSeries(await (await fetch(`${service().internal}/metrics`)).text()));
   // A rare one: the first sweep of the memory.
   await until(
     async () => (series = await read()).has("nodejs_gc_duration_seconds_sum") && series.has("records_throttled_total"),
     AbortSignal.timeout(20_000),
   );
 });
-afterAll(() => service.stop());
 
 /**
  * Adds the series that the rules record, and to metrics that have counted nothing yet the labels that the guide names.

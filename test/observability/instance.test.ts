@@ -2,27 +2,26 @@
 import { createHash } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { startProgram, endProgram } from "../program.ts";
 import { ingestInto } from "../fixtures/clients/ingest.ts";
 import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 import type { TestAccount, TestService } from "../fixtures/service/service.ts";
-import { sessionSecret, startInstance, startService } from "../fixtures/service/service.ts";
+import { sessionSecret, startInstance } from "../fixtures/service/service.ts";
+import { useService } from "../support/client.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 type Line = Readonly<Record<string, unknown>>;
 
-let service: TestService;
+const service = useService();
 let owner: TestAccount;
 
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.account();
+  owner = await service().account();
 });
-afterAll(() => service.stop());
 
 const linesOf = (from: TestService): Line[] => from.logLines.map((line) => JSON.parse(line) as Line);
 
@@ -34,8 +33,8 @@ async function probe(from: TestService, path: string): Promise<number> {
 
 describe("the level of the log", () => {
   const setLevel = (level: string, headers = {}) =>
-    service.internalCall("records.admin.v1.InstanceService/SetLogLevel", { level }, headers);
-  const levels = async () => (await service.internalCall("records.admin.v1.InstanceService/GetLogLevel", {})).body;
+    service().internalCall("records.admin.v1.InstanceService/SetLogLevel", { level }, headers);
+  const levels = async () => (await service().internalCall("records.admin.v1.InstanceService/GetLogLevel", {})).body;
 
   test("changes by an rpc, and the log has the service token and the address [OPS-27]", async () => {
     expect(await levels()).toEqual({ level: "info", configured: "info" });
@@ -43,18 +42,18 @@ describe("the level of the log", () => {
       level: "silent",
       before: "info",
     });
-    const before = service.logLines.length;
-    await service.rest("/v1/health");
-    expect(service.logLines.length).toBe(before);
+    const before = service().logLines.length;
+    await service().rest("/v1/health");
+    expect(service().logLines.length).toBe(before);
     expect((await setLevel("debug")).body).toEqual({ level: "debug", before: "silent" });
-    await probe(service, "/livez");
+    await probe(service(), "/livez");
     await until(
-      () => Promise.resolve(linesOf(service).some(({ route }) => route === "/livez")),
+      () => Promise.resolve(linesOf(service()).some(({ route }) => route === "/livez")),
       AbortSignal.timeout(5_000),
     );
     expect((await setLevel("info")).body).toEqual({ level: "info", before: "debug" });
-    const token = createHash("sha256").update(service.serviceToken).digest("hex").slice(0, 8);
-    const changes = linesOf(service).filter(({ msg }) => msg === "log level changed");
+    const token = createHash("sha256").update(service().serviceToken).digest("hex").slice(0, 8);
+    const changes = linesOf(service()).filter(({ msg }) => msg === "log level changed");
     expect(changes).toMatchObject([
       { level: 40, from: "info", to: "silent", id: "to-silent", service_token: token, address: "127.0.0.1" },
       { from: "silent", to: "debug", service_token: token },
@@ -71,9 +70,9 @@ describe("the level of the log", () => {
   test("is debug after SIGUSR2, and the configured one after the next SIGUSR2 [OPS-27]", async () => {
     const program = await startProgram({
       ...{
-        MONGODB_URI: service.mongodbUri,
-        REDIS_URL: service.redis.uri,
-        SERVICE_TOKENS: service.serviceToken,
+        MONGODB_URI: service().mongodbUri,
+        REDIS_URL: service().redis.uri,
+        SERVICE_TOKENS: service().serviceToken,
         SESSION_SECRET: sessionSecret,
       },
       LOG_LEVEL: "warn",
@@ -99,16 +98,16 @@ describe("the level of the log", () => {
 
 describe("probes", () => {
   test("have no line at info, over HTTP or gRPC, and other requests have one [OPS-27]", async () => {
-    const before = service.logLines.length;
-    for (const path of ["/livez", "/readyz", "/metrics"]) expect(await probe(service, path)).toBe(200);
-    await createClient(Health, createGrpcTransport({ baseUrl: service.internal })).check({});
-    await service.rest("/v1/health", { headers: { "X-Request-Id": "after-probes" } });
+    const before = service().logLines.length;
+    for (const path of ["/livez", "/readyz", "/metrics"]) expect(await probe(service(), path)).toBe(200);
+    await createClient(Health, createGrpcTransport({ baseUrl: service().internal })).check({});
+    await service().rest("/v1/health", { headers: { "X-Request-Id": "after-probes" } });
     await until(
-      () => Promise.resolve(linesOf(service).some(({ id }) => id === "after-probes")),
+      () => Promise.resolve(linesOf(service()).some(({ id }) => id === "after-probes")),
       AbortSignal.timeout(5_000),
     );
     expect(
-      linesOf(service)
+      linesOf(service())
         .slice(before)
         .map(({ id }) => id),
     ).toEqual(["after-probes"]);
@@ -116,7 +115,7 @@ describe("probes", () => {
 
   test("have a line with the reason when they start to fail, and one when they succeed again [OPS-27, OPS-26]", async () => {
     const mongod = await startOwnMongod();
-    const instance = await startInstance(mongod, service.redis, {});
+    const instance = await startInstance(mongod, service().redis, {});
     const readiness = (): Line[] => linesOf(instance).filter(({ route }) => route === "/readyz");
     try {
       for (const member of mongod.members) process.kill(member.pid, "SIGSTOP");
@@ -137,12 +136,12 @@ describe("probes", () => {
 });
 
 describe("a profile", () => {
-  const profile = (path: string, token = service.serviceToken) =>
-    fetch(`${service.internal}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+  const profile = (path: string, token = service().serviceToken) =>
+    fetch(`${service().internal}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 
   test("names the functions that the processor ran [OPS-28]", async () => {
     const taking = profile("/profiles/cpu?seconds=1");
-    for (let turn = 0; turn < 20; turn++) await service.rest("/v1/contacts?query=ann", { key: owner.key });
+    for (let turn = 0; turn < 20; turn++) await service().rest("/v1/contacts?query=ann", { key: owner.key });
     const response = await taking;
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
     const { nodes, samples } = (await response.json()) as {
@@ -155,9 +154,9 @@ describe("a profile", () => {
 
   test("has the functions and sizes of the heap, and no text of a record [OPS-28]", async () => {
     const text = "Marmalade Quillfeather";
-    await ingestInto(service, owner.id).contact({ full_name: text });
+    await ingestInto(service(), owner.id).contact({ full_name: text });
     const taking = profile("/profiles/heap?seconds=1");
-    for (let turn = 0; turn < 50; turn++) await service.rest("/v1/contacts?query=marmalade", { key: owner.key });
+    for (let turn = 0; turn < 50; turn++) await service().rest("/v1/contacts?query=marmalade", { key: owner.key });
     const found = await (await taking).text();
     expect(JSON.parse(found)).toMatchObject({ head: { callFrame: { functionName: "(root)" } } });
     expect(found.toLowerCase()).not.toContain("marmalade");
@@ -174,15 +173,15 @@ describe("a profile", () => {
     for (const seconds of ["0", "61", "1.5", "", "ten"])
       expect((await profile(`/profiles/cpu?seconds=${seconds}`)).status, seconds).toBe(422);
     for (const path of ["/profiles/cpu", "/profiles/heap"]) expect((await profile(path, "wrong")).status).toBe(401);
-    expect((await fetch(`${service.internal}/profiles/cpu`, { method: "POST" })).status).toBe(401);
+    expect((await fetch(`${service().internal}/profiles/cpu`, { method: "POST" })).status).toBe(401);
     expect((await profile("/profiles/other")).status).toBe(404);
-    expect((await service.rest("/profiles/cpu", { key: owner.key })).status).toBe(404);
+    expect((await service().rest("/profiles/cpu", { key: owner.key })).status).toBe(404);
   });
 
   test("ends when its caller disconnects [OPS-28]", async () => {
     const left = new AbortController();
-    await fetch(`${service.internal}/profiles/cpu?seconds=60`, {
-      headers: { Authorization: `Bearer ${service.serviceToken}` },
+    await fetch(`${service().internal}/profiles/cpu?seconds=60`, {
+      headers: { Authorization: `Bearer ${service().serviceToken}` },
       signal: left.signal,
     });
     left.abort();

@@ -1,18 +1,15 @@
 // /llms.txt: in the form of llmstxt.org, complete, and true: what its lines say is run.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useService } from "../support/client.ts";
 
-let service: TestService;
+const service = useService();
 let text: string;
 
 beforeAll(async () => {
-  service = await startService();
-  ({ text } = await service.rest("/llms.txt"));
+  ({ text } = await service().rest("/llms.txt"));
 });
-afterAll(() => service.stop());
 
 test("starts with the name and a summary, and each section is a list of links", () => {
   const lines = text.split("\n");
@@ -34,7 +31,7 @@ test("starts with the name and a summary, and each section is a list of links", 
 });
 
 test("has every operation of the document with its summary, and every status that they list", async () => {
-  const { body } = await service.rest("/openapi.json");
+  const { body } = await service().rest("/openapi.json");
   const operations = Object.entries(
     body.paths as Record<string, Record<string, { summary: string; responses: object }>>,
   ).flatMap(([path, methods]) =>
@@ -48,7 +45,7 @@ test("has every operation of the document with its summary, and every status tha
 });
 
 test("has the address of the MCP surface if there is one", async () => {
-  const elsewhere = await service.another({
+  const elsewhere = await service().another({
     BASE_URL: "https://records.example",
     MCP_URL: "https://mcp.records.example/mcp",
   });
@@ -63,10 +60,10 @@ test("has the address of the MCP surface if there is one", async () => {
 });
 
 test("every curl line in it works unchanged", async () => {
-  const account = await service.account();
-  const contact = (await service.rest("/v1/contacts", { key: account.key, body: { full_name: "Cora Line" } })).body.data
-    .id as string;
-  const ingested = await service.internalCall("records.ingest.v1.IngestService/UpsertSessions", {
+  const account = await service().account();
+  const contact = (await service().rest("/v1/contacts", { key: account.key, body: { full_name: "Cora Line" } })).body
+    .data.id as string;
+  const ingested = await service().internalCall("records.ingest.v1.IngestService/UpsertSessions", {
     account_id: account.id,
     sessions: [{ external_id: "one", title: "Kickoff" }],
   });

@@ -1,18 +1,13 @@
 // What the doctor says of the connections that MongoDB accepts.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { compareConnections } from "../../../src/cli/doctor/connections.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
+import { useService } from "../../support/client.ts";
 import { environmentOf, findingOf } from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 test.each([
   // An instance opens 10 in addition to those for requests.
@@ -40,10 +35,10 @@ test.each([
 });
 
 test("the doctor counts by MONGODB_MAX_POOL, then by the URI, and names the right that it lacks", async () => {
-  const environment = environmentOf(service, {});
+  const environment = environmentOf(service(), {});
   const found = async (more: Record<string, string> = {}) =>
     findingOf(await runDoctor({ ...environment, ...more }), "mongodb.connections");
-  const uri = service.administratorUri;
+  const uri = service().administratorUri;
   expect((await found({ MONGODB_URI: uri, MONGODB_MAX_POOL: "30" })).message).toMatch(/An instance opens up to 40,/);
   const byUri = { MONGODB_URI: `${uri}&maxPoolSize=20&minPoolSize=12` };
   expect((await found(byUri)).message).toMatch(/An instance opens up to 30,/);
