@@ -240,16 +240,11 @@ test("a batch with more search terms than MongoDB can index in time is rejected 
   const client = await newClient(service());
   const texts = [1, 2].map((seed) => ({ content: manyTerms(55_000, seed) }));
   const titles = Array.from({ length: 120 }, (_, at) => ({ title: manyTerms(1_000, at + 1) }));
-  const contacts = Array.from({ length: 1_000 }, (_, at) => ({
-    external_id: `${at}`,
-    full_name: manyTerms(200, at + 1),
-  }));
   const { stop } = listenToMongo(service().app.client);
   for (const [rpc, batch] of [
     ["UpsertSessionNotes", { notes: texts.map((text) => ({ ...text, type: manual })) }],
     ["UpsertContactNotes", { notes: texts.map((text) => ({ ...text, source: "import" })) }],
     ["UpsertSessions", { sessions: titles }],
-    ["UpsertContacts", { contacts }],
   ] as const) {
     const request = { account_id: client.id, ...batch };
     const { body } = await service().internalCall(`records.ingest.v1.IngestService/${rpc}`, request);
@@ -257,12 +252,6 @@ test("a batch with more search terms than MongoDB can index in time is rejected 
     expect(body.message).toMatch(/^a batch must have at most 300,000 search terms; the first \d+ items fit, so/);
   }
   expect(stop().filter(({ command }) => command["startTransaction"] === true)).toEqual([]);
-  const { body } = await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
-    account_id: client.id,
-    contacts,
-  });
-  const fit = contacts.slice(0, Number(/first (\d+) items fit/.exec(body.message)?.[1]));
-  expect((await client.put.send("UpsertContacts", "contacts", fit)).filter(({ error }) => error)).toEqual([]);
 });
 
 test("ingesting an archived contact again leaves it archived; only restoring brings it back [ING-02]", async () => {
