@@ -207,6 +207,14 @@ test("a user without an email has the name of their subject, and can sign out as
   expect(entries.map(({ event }) => String(event))).toEqual(["signed_out"]);
 });
 
+test("a provider without an end of session is not contacted: signing out ends our session and leads to the start page [DSH-04]", async () => {
+  const { cookie } = await enter(base(), fake(), { sub: "person-kim", email: "kim@example.com" });
+  expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("kim@example.com");
+  const { status, headers } = await sendRequest(`${base()}/sign-out`, { method: "POST", cookie, origin: base() });
+  expect([status, headers.get("location")]).toEqual([303, `${base()}/`]);
+  expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("kim@example.com");
+});
+
 test("ignores claims that are not strings", async () => {
   const { response, cookie } = await enter(base(), fake(), {
     sub: "person-odd",

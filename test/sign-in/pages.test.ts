@@ -1,7 +1,7 @@
 // The dashboard's paths as HTTP: methods, headers, assets, the host name, and the throttle.
 import { request as http1 } from "node:http";
-import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
+import { http2Call } from "../fixtures/clients/http2-call.ts";
 import { ann } from "../fixtures/sign-in/users.ts";
 import { sendRequest, signIn, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 
@@ -118,23 +118,8 @@ describe("a page", () => {
   });
 
   test.each(["GET", "HEAD"])("is served to %s over HTTP/2 as well", async (method) => {
-    const client = connect(`http://127.0.0.1:${fixture().service.app.port}`);
-    try {
-      const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
-        const stream = client.request({ ":path": "/", ":method": method });
-        let text = "";
-        let code: number | undefined;
-        stream
-          .on("response", (headers) => (code = headers[":status"]))
-          .on("data", (chunk) => (text += String(chunk)))
-          .on("end", () => resolve([code, text]))
-          .on("error", reject)
-          .end();
-      });
-      expect([status, body === ""]).toEqual([200, method === "HEAD"]);
-    } finally {
-      client.close();
-    }
+    const { status, text } = await http2Call(fixture().base, { ":method": method, ":path": "/" });
+    expect([status, text === ""]).toEqual([200, method === "HEAD"]);
   });
 });
 

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { Browser } from "../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import type { RestResponse } from "../fixtures/service/service.ts";
-import { startService } from "../fixtures/service/service.ts";
 import type { SignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { cleo } from "../fixtures/sign-in/users.ts";
 import { share } from "../support/form.ts";
@@ -15,7 +14,6 @@ import {
   signIn,
   useSignInFixture,
 } from "../fixtures/sign-in/fixture.ts";
-import { enter, startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 
 const fixture = useSignInFixture();
 
@@ -255,20 +253,4 @@ describe("only our own page can sign out", () => {
     ).toBe(303);
     expect(await ownerStatus(fixture().base, cookie)).toBe(401);
   });
-});
-
-test("a provider without an end of session is not contacted: signing out ends our session and leads to the start page [DSH-04]", async () => {
-  const fake = await startFakeProvider();
-  const service = await startService(fake.settings());
-  try {
-    const base = service.app.baseUrl;
-    const { cookie } = await enter(base, fake);
-    expect((await sendRequest(`${base}/`, { cookie })).text).toContain("dora@example.com");
-    const { status, headers } = await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base });
-    expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
-    expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
-  } finally {
-    await service.stop();
-    await fake.stop();
-  }
 });
