@@ -2,13 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { lockDataDir } from "../../src/embedded/data-dir.ts";
 import { startEmbedded } from "../../src/embedded/dependencies.ts";
-import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 
 test("locks a data folder, rejects a second process with one line, and frees the folder on release [OPS-21]", async () => {
@@ -20,22 +19,6 @@ test("locks a data folder, rejects a second process with one line, and frees the
   );
   await lock.release();
   await (await lockDataDir(dir)).release();
-});
-
-test("the error names a live process that holds the lock, and the lock ends with that process [OPS-21]", async () => {
-  const dir = await temporaryFolder();
-  const holder = spawn("/bin/sh", ["-c", "exec sleep 60"], { stdio: "ignore" });
-  onTestFinished(() => void holder.kill("SIGKILL"));
-  await (await lockDataDir(dir)).release();
-  const file = `service.${identify(holder.pid as number)}`;
-  await writeFile(join(dir, "processes", file), "");
-  await expect(lockDataDir(dir)).rejects.toThrow(`is in use by the running service with pid ${holder.pid}`);
-  expect(await readdir(join(dir, "processes"))).toEqual([file]);
-  holder.kill("SIGKILL");
-  await once(holder, "exit");
-  const lock = await lockDataDir(dir);
-  expect(await readdir(join(dir, "processes"))).toEqual([`service.${identify(process.pid)}`]);
-  await lock.release();
 });
 
 test("of many processes that take over a dead one's folder at once, never two get it [OPS-21]", async () => {

@@ -3,9 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { cases } from "../alerts/cases/all.ts";
-import type { RuleFile } from "../alerts/rules.ts";
-import { alerts, recordings, ruleFile } from "../alerts/rules.ts";
+import { alerts, recordings } from "../alerts/rules.ts";
 import { readManifests } from "../deploy/kubernetes.ts";
 import { readCompose } from "../deploy/compose.ts";
 import { readPage, root } from "../docs/pages.ts";
@@ -36,16 +34,6 @@ test("the Prometheus of Compose and the ServiceMonitor give the instances the jo
   expect(readManifests().find(({ kind }) => kind === "Namespace")?.metadata.name).toBe("records");
 });
 
-test("the PrometheusRule has the same rules", () => {
-  const manifest = read("deploy/kubernetes/example/prometheus-rule.yaml") as {
-    kind: string;
-    apiVersion: string;
-    spec: RuleFile;
-  };
-  expect([manifest.apiVersion, manifest.kind]).toEqual(["monitoring.coreos.com/v1", "PrometheusRule"]);
-  expect(manifest.spec).toEqual(ruleFile);
-});
-
 test("every alert has its own entry in the runbook, which says what callers notice, where to look and what to do", () => {
   const entries = new Map(
     [...readPage("docs/runbook.md").text.matchAll(/^## (.+)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)].map(
@@ -57,10 +45,6 @@ test("every alert has its own entry in the runbook, which says what callers noti
   );
   for (const [anchor, text] of entries)
     for (const part of ["**Callers**", "**Look at**", "**Do:**"]) expect(text, anchor).toContain(part);
-});
-
-test("every alert has a name of its own and a case that tests it", () => {
-  expect(cases.map(({ alert }) => alert).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
 });
 
 test("only alerts on symptoms that callers notice page someone", () => {
