@@ -21,7 +21,8 @@ Formats (by the file's beginning and name; standard input is NDJSON):
   transcript  a session with its transcript and notes: WebVTT, SRT, SBV, a text
           with speakers, or the JSON of a recorder or of speech recognition
   icalendar  a session for each event, and for each time of a recurring one
-          until 31 days from now. Whole days, cancelled events and tasks are not.
+          until 31 days from now, but not for whole days, what is cancelled and
+          tasks. These are counted.
 
 A contact with the id or external_id of an existing one changes it. Columns that
 a CSV file does not have, and properties that no card of a vCard file has, leave
