@@ -80,16 +80,13 @@ export function createOutput(
   options: { readonly json: boolean; readonly color: boolean },
   environment: NodeJS.ProcessEnv,
 ): Output {
-  const colored =
-    options.color &&
-    (environment["NO_COLOR"] ?? "") === "" &&
-    environment["TERM"] !== "dumb" &&
-    process.stdout.isTTY === true;
+  const isDumb = environment["TERM"] === "dumb";
+  const colored = options.color && (environment["NO_COLOR"] ?? "") === "" && !isDumb && process.stdout.isTTY === true;
   const paint = (style: Style, text: string): string =>
     colored ? styleText(style, printable(text)).replaceAll("\u001b", ownEscape) : text;
   return {
     json: options.json,
-    watched: process.stderr.isTTY === true && !options.json,
+    watched: process.stderr.isTTY === true && !isDumb && !options.json,
     result(document, lines) {
       process.stdout.write(
         options.json ? `${printableJson(document)}\n` : lines.map((line) => `${shown(line)}\n`).join(""),
