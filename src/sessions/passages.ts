@@ -1,7 +1,7 @@
 // Passage search: finds the parts of a text that contain all words of a query.
 import { createYielder } from "../large/pieces.ts";
 import { hasWord } from "../search/terms.ts";
-import { foldWithJoiners, isUnspaced, recordWords, withoutJoiners } from "../search/words.ts";
+import { dividedWord, foldWithJoiners, isUnspaced, recordWords } from "../search/words.ts";
 import { endOfCodePoint } from "../text/text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
@@ -25,7 +25,14 @@ interface Piece {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  readonly folded: string;
+  /** The words that it may have: it has their letters. */
+  readonly maybe: readonly Sought[];
+}
+
+/** A word, and its pattern in a folded text. */
+interface Sought {
+  readonly word: string;
+  readonly pattern: RegExp;
 }
 
 /** The usual maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
@@ -47,6 +54,7 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
+  const sought = words.map((word) => ({ word, pattern: dividedWord(word) }));
   const pauseIfDue = createYielder(requireNotPast);
   const longest = Math.max(0, ...words.map(({ length }) => length));
   // If a piece ends inside a word, the next piece begins before that word. Each piece is at least half new, so that the
@@ -63,18 +71,19 @@ export async function findPassages(
       // Counts as it proceeds, but not beyond the earliest place where a passage can still begin.
       count(at - (maxPieces + 1) * pieceLength);
       // Most stretches contain no word, and are skipped.
-      const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
-      if (!words.some((word) => stretch.includes(word))) {
+      const stretch = foldWithJoiners(text.slice(at, stretchEnd + pieceLength));
+      if (!sought.some(({ pattern }) => pattern.test(stretch))) {
         [at, recent] = [betweenLetters(text, stretchEnd), []];
         continue;
       }
     }
     const { end, isWhole } = endOfPiece(text, at, pieceLength);
     const own = text.slice(at, end);
-    const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
+    const folded = foldWithJoiners(own);
+    const piece = { start: at, end, text: own, maybe: sought.filter(({ pattern }) => pattern.test(folded)) };
     at = isWhole || end === text.length ? end : betweenLetters(text, end - overlap);
     recent = [...recent.slice(1 - maxPieces), piece];
-    const first = beginningOfRow(recent, words, budget);
+    const first = beginningOfRow(recent, sought, budget);
     if (first === undefined) continue;
     const start = Math.max(taken, startBefore(text, first.start, pieceLength));
     taken = end === text.length ? end : endOfPiece(text, end, pieceLength).end;
@@ -91,23 +100,23 @@ export async function findPassages(
  * Returns the first piece of the shortest sequence that ends with the last piece and contains all words. Returns
  * undefined if no sequence contains them.
  */
-function beginningOfRow(recent: readonly Piece[], words: readonly string[], budget: Budget): Piece | undefined {
-  // Cheap test first: a word cannot occur if its letters do not.
-  if (!words.every((word) => recent.some(({ folded }) => folded.includes(word)))) return undefined;
-  const missing = new Set(words);
+function beginningOfRow(recent: readonly Piece[], sought: readonly Sought[], budget: Budget): Piece | undefined {
+  // Cheap test first.
+  if (!sought.every((one) => recent.some(({ maybe }) => maybe.includes(one)))) return undefined;
+  const missing = new Set(sought);
   return recent.findLast((piece) => {
-    for (const word of wordsIn(piece, [...missing], budget)) missing.delete(word);
+    for (const one of foundIn(piece, missing, budget)) missing.delete(one);
     return missing.size === 0;
   });
 }
 
-function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budget): readonly string[] {
-  const maybe = words.filter((word) => folded.includes(word));
-  if (maybe.length === 0 || budget.pieces === 0) return [];
+function foundIn({ text, maybe }: Piece, missing: ReadonlySet<Sought>, budget: Budget): readonly Sought[] {
+  const wanted = maybe.filter((one) => missing.has(one));
+  if (wanted.length === 0 || budget.pieces === 0) return [];
   budget.pieces--;
   // The form in which a record stores its words, see `src/search/terms.ts`.
   const n = ` ${recordWords(text).join(" ")} `;
-  return maybe.filter((word) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
+  return wanted.filter(({ word }) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
 }
 
 /** Whether a word is one letter or digit, which matches whole words only, as in notes (contract §3.1). */
@@ -159,10 +168,4 @@ function createCounter(text: string): (place: number) => number {
     for (; at < place; at = endOfCodePoint(text, at)) count++;
     return count;
   };
-}
-
-/** Folds a text, which is followed by itself without what joins words or, in some scripts, divides none. */
-function foldedForSearch(text: string): string {
-  const folded = foldWithJoiners(text);
-  return `${folded} ${withoutJoiners(folded)}`;
 }
