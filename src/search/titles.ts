@@ -10,8 +10,8 @@ const TITLES: ReadonlySet<string> = new Set(
     "bayan sayın г-н г-жа господин госпожа пані κ κος κα κύριος κυρία",
     "السيد السيدة الدكتور الدكتورة الأستاذ الأستاذة المهندس آقای خانم دکتر مهندس جناب מר גב ד״ר פרופ אדון גברת",
     "श्री श्रीमती डॉ कुमारी जी জনাব ডা ดร นาย นาง นางสาว คุณ 씨 님 선생님 さん 様 さま 氏 先生 女士 小姐",
-    "inc incorporated corp corporation ltd limited llc llp plc company gmbh ag kg ohg sarl srl spa bv nv oy ооо оао зао",
-    "株式会社 有限会社 合同会社 有限公司 주식회사",
+    "inc incorporated corp corporation ltd limited llc llp plc company gmbh ag kg ohg sarl srl spa bv nv oy",
+    "ооо оао зао 株式会社 有限会社 合同会社 有限公司 주식회사",
   ]
     .join(" ")
     .split(" ")
@@ -21,11 +21,15 @@ const TITLES: ReadonlySet<string> = new Set(
 const ATTACHED =
   /^(?:株式会社|有限会社|주식회사)(?=\p{L})|(?<=\p{L})(?:['’]s|さん|さま|様|氏|くん|ちゃん|先生|女士|小姐|部長|社長|님|씨|株式会社|有限会社|有限公司)$/u;
 const TOKEN = /[^\s,;()]+/g;
+/** What is before a name looks like initials: A.G. Weber is no company. */
+const INITIALS = /^(?:\p{Lu}\.){2,}$/u;
 
 /** Returns a query without the titles in it; undefined if it has none, or nothing else. */
 export function withoutTitles(query: string): string | undefined {
   const tokens = query.match(TOKEN) ?? [];
-  const names = tokens.filter((token) => !isTitle(token)).map((token) => token.replace(ATTACHED, ""));
+  const names = tokens
+    .filter((token, at) => !isTitle(token) || (at === 0 && INITIALS.test(token)))
+    .map((token) => token.replace(ATTACHED, ""));
   const name = names.join(" ");
   return name === "" || name === tokens.join(" ") ? undefined : name;
 }

@@ -310,6 +310,7 @@ test.each([
   ["Nadiaさん", ["Nadia Bergqvist"], "its title in another script left out"],
   ["Bergqvist’s", ["Nadia Bergqvist"], "a possessive"],
   ["dr", [], "a title alone"],
+  ["J.R. Bergqvist", [], "initials that look like a title"],
   ["nadia bergqvist maria", [], "a word that the record lacks"],
   ["mailto:info@ghent-lace.example", ["Ghent"], "a link"],
   ["name:Bergqvist", ["Nadia Bergqvist"], "its field named"],
