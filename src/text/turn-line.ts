@@ -62,7 +62,8 @@ const documentWords = new Set(
     " ",
   ),
 );
-const year = /\b(?:19|20)\d{2}\b/u;
+/** A year beside another number. A name such as "Class of 2026" has only the year. */
+const dated = /\d\D+(?:19|20)\d{2}\b|\b(?:19|20)\d{2}\D+\d/u;
 /** What is heard besides speech. */
 const sounds =
   /\b(?:music|musik|musique|música|applause|laughter|laughs|inaudible|crosstalk|silence|pause|noise|foreign|indistinct|unintelligible|audio|speech|background|sighs|chuckles?|laughing|clapping|cheering|ringing|barking|playing|rumbling|chanting|speaking|whispering|crying|coughing|knocking|ticking|singing|breathing|buzzing|beeping|typing|screaming|shouting)\b|音乐|音楽|掌声|拍手|笑声/iu;
@@ -90,7 +91,7 @@ export function readTurnLine(line: string, around: Around): TurnLine {
   );
 }
 
-/** Returns what lines have in common: whether a text is a line, the beginning of lines or a label of lines at least twice. */
+/** Returns what lines have in common: whether a text is a line, the beginning or a label of lines at least twice. */
 export function repetitionIn(lines: readonly string[]): Around["isRepeated"] {
   const whole = repeated(lines);
   const starts = repeated(lines.flatMap((line) => line.slice(0, maxBeginning).match(/^[^:：]{1,80}:/u) ?? []));
@@ -120,8 +121,8 @@ function isTimeAlone(line: string | undefined): boolean {
 }
 
 /**
- * "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "Ann: 0:03" above what she says, "From Ann to Everyone: …"
- * after a time.
+ * "Ann: …", "[Ann]: …", "**Ann** (0:03): …", "Ann: [0:03] …", "Ann: 0:03" above what she says, and "From Ann to
+ * Everyone: …" after a time.
  */
 function beforeColon(rest: string, time: number | undefined, { next, isRepeated }: Around): TurnLine | undefined {
   const at = placeOfColon(rest.slice(0, maxBeginning));
@@ -195,7 +196,7 @@ function heading(
   const speaker = bare(before);
   if (/[.!?…]$/u.test(speaker.replace(/\b(?:\p{Lu}|Jr|Sr|Dr)\.$/u, ""))) return undefined;
   // "January 5, 2026, 9:00AM"
-  if (year.test(speaker)) return undefined;
+  if (dated.test(speaker)) return undefined;
   const isMarked = (): boolean =>
     (later !== undefined || isDivided) &&
     ((hasHeadings && wordsOf(speaker).length <= maxTimedWords) || isRepeated(speaker, "anywhere"));

@@ -30,6 +30,7 @@ test.each([
   ["【王小明】你好\n【王小明】The tide", "王小明"],
   ["[Ann Lee] 10:23:45\nThe tide", "Ann Lee"],
   ["Ann Lee  10:23 AM\nThe tide", "Ann Lee"],
+  ["Class of 2026  0:03\nHello.\n\nClass of 2026  0:09\nThe tide", "Class of 2026"],
   ["Ann Lee | 00:05\nThe tide", "Ann Lee"],
   ["0:05 - Ann Lee (acme.com)\n  The tide", "Ann Lee (acme.com)"],
   ["[00:00:05.12] Ann Lee\n\nHello.\n\n[00:00:09.04] Ann Lee\n\nThe tide", "Ann Lee"],
