@@ -236,6 +236,14 @@ test.each([
   },
 );
 
+test("a duration is in seconds if somebody speaks for about as many [OPS-04]", async () => {
+  const said = (time: number): unknown => ({ speaker: "Ada", text: "Hello.", start: time, end: time + 5 });
+  const meeting = { title: "Call", date: "2026-03-02T09:00:00Z", duration: 300, transcript: [said(2.5), said(280.5)] };
+  expect((await meetings(JSON.stringify(meeting), "c.json"))[0]?.session).toMatchObject({
+    end: "2026-03-02T09:05:00.000Z",
+  });
+});
+
 test("the date above a transcript of Teams, saved from Word as text, is nobody's name [OPS-04]", async () => {
   const text =
     "Weekly-Meeting Recording\nMarch 2, 2026, 9:00AM\n30m 5s\n\nAda King started transcription\n\nAda King   0:03\nHello.\n\nBo Lee   0:07\nHi.\n\nAda King   0:12\nBye.\n";

@@ -7,6 +7,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
+import type { Turn } from "./cues.ts";
 import { transcriptOf, turnsIn } from "./cues.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
@@ -237,7 +238,7 @@ function meetingIn(value: unknown, usual: Partial<Pick<Meeting, "title" | "start
   const end =
     dateOf(firstText(event, ["scheduled_end_time"]) ?? firstText(at(event, "end"), ["dateTime"])) ??
     dateIn(["end_time", "recording_end_time", "scheduled_end_time"]) ??
-    after(start, own["duration"]);
+    after(start, own["duration"], turns);
   return [
     {
       externalId: `${source}-${id ?? digestOf(JSON.stringify(value))}`.slice(0, 180),
@@ -273,13 +274,17 @@ function idIn(value: Json, names: readonly string[]): string | undefined {
     ?.toString();
 }
 
-/** No meeting lasts as many minutes: Fireflies counts minutes, and others count seconds. */
+/** No meeting lasts longer, in minutes. */
 const maxMinutes = 600;
 
-function after(start: Date | undefined, duration: unknown): Date | undefined {
+/** Fireflies counts the minutes of a meeting. Others count seconds, for about as many of which somebody speaks. */
+function after(start: Date | undefined, duration: unknown, turns: readonly Turn[]): Date | undefined {
   if (start === undefined || typeof duration !== "number" || duration <= 0 || duration > maxMinutes * 60)
     return undefined;
-  return new Date(start.getTime() + duration * (duration > maxMinutes ? 1_000 : 60_000));
+  const last = turns.at(-1);
+  const spoken = (last?.end ?? last?.start ?? 0) - (turns[0]?.start ?? 0);
+  const isSeconds = duration > maxMinutes || (spoken > duration / 2 && spoken < duration * 2);
+  return new Date(start.getTime() + duration * (isSeconds ? 1_000 : 60_000));
 }
 
 /** Returns the program that wrote a meeting. */
