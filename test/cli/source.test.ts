@@ -73,7 +73,15 @@ test.each([
   ["events.csv", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "icalendar"],
   ["captions.json", "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "transcript"],
   ["outlook.txt", "First Name\tLast Name\tE-mail Address\nAnn\tLee\tann@example.com\n", "csv"],
-  ["email.txt", "Name, Email\nThe agenda of today.\n", "csv"],
+  ["phones.txt", "Name|Phone\nAnn Lee|\nBo Day|030 1234567\n", "csv"],
+  ["records.txt", '{"contact":{"full_name":"Ann"}}\n', "ndjson"],
+  [
+    "email.txt",
+    "Name, Email\nThe form asks for both.\nAnn: yes, and for a phone\nBo: ask ann@example.com\n",
+    "transcript",
+  ],
+  ["note.md", "<html-like> tags\nAnn: Hello\n", "transcript"],
+  ["sale.md", "<head of sales>\nAnn: Hello\n", "transcript"],
   ["name.txt", "Name of the meeting, and the email about it\n", "transcript"],
   ["irc.txt", "<Ann> Hello\n<Bo> Hi\n", "transcript"],
 ])("the format of %s is found by its beginning, its name and its JSON [OPS-04]", async (name, content, format) => {
@@ -100,6 +108,12 @@ test.each([
   const file = folder.write(name, content);
   const open = openSource({ file, format: undefined, encoding: undefined, onColumns: () => undefined });
   await expect(open).rejects.toMatchObject({ exitCode: 2, message: `${file} ${why}` });
+});
+
+test("a note about HTML is read if the user says that it is a transcript", async () => {
+  const file = folder.write("note.md", "<html>\nAnn: This tag comes first.\n");
+  const source = await openSource({ file, format: "transcript", encoding: undefined, onColumns: () => undefined });
+  expect(await everyOf(source.entries())).toHaveLength(2);
 });
 
 test("a text with a few control characters is read", async () => {

@@ -71,10 +71,15 @@ function isSure({ known, isPersonal, filled }: Candidate): boolean {
   return isPersonal && known >= 2 && (known === filled || known > 2);
 }
 
-/** Returns whether a text begins with the header of a table of contacts. */
+/** Returns whether a text begins as a table of contacts: with a header, and a row with an email or a phone. */
 export function beginsTable(text: string): boolean {
-  const [header = ""] = text.split(/[\r\n]/, 1);
-  return candidatesIn([{ number: 1, text: header }], new Map()).some((one) => isSure(one) && one.hasAddress);
+  const [first, ...rows] = text.split(/\r\n|[\r\n]/).map((line, at) => ({ number: at + 1, text: line }));
+  if (first === undefined) return false;
+  return candidatesIn([first], new Map()).some((one) => {
+    const isRow = (texts: readonly string[]): boolean =>
+      texts.length === textsOf(one.header).length && texts.some(isData);
+    return isSure(one) && one.hasAddress && rowsIn(rows, one.delimiter).some((row) => isRow(textsOf(row)));
+  });
 }
 
 interface Candidate {

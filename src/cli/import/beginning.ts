@@ -6,8 +6,10 @@ import { rejectUsage } from "../exit.ts";
 import { beginsTable } from "../formats/csv.ts";
 import { encodingOf } from "../formats/encoding.ts";
 import type { Format } from "../formats/entry.ts";
+import { beginsRecord } from "../formats/ndjson.ts";
 
-const length = 1_000;
+/** In bytes. The header of Outlook alone has 1,500. */
+const length = 16_000;
 
 /** Returns the beginning of a file as text. `said` is the encoding that the user set. */
 export async function beginningOf(file: string, said: string | undefined): Promise<string> {
@@ -25,24 +27,29 @@ const begins: readonly (readonly [begin: RegExp, format: Format])[] = [
 
 /** Returns the format of a file, if its beginning shows it. Outlook and Excel save tables as `.txt` as well. */
 export function formatByBeginning(file: string, text: string): Format | undefined {
+  if (text !== "" && beginsRecord(text)) return "ndjson";
   const isTable = extname(file).toLowerCase() === ".txt" && beginsTable(text);
   return isTable ? "csv" : begins.find(([begin]) => begin.test(text))?.[1];
 }
 
-/** Control characters, of which a text has a few at most. */
+/** Control characters, of which a text has a few at most, also at its beginning: an archive may contain text. */
 const controls = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
-const [maxControls, maxShare] = [3, 0.01];
+const [shown, maxControls, maxShare] = [1_000, 3, 0.01];
 const document = /^(?:%PDF-|\{\\rtf)/;
-const page = /^<(?:!doctype|\?xml|html|head|tt)\b/i;
+const page = /^<(?:!doctype\s|\?xml\s|html[\s>]|head>|tt[\s:][^>]{0,200}xmlns)/i;
 
-/** Fails with a usage error if a file begins as one in which no format looks for records. */
-export function requireText(file: string, text: string): void {
-  const count = text.match(controls)?.length ?? 0;
-  if (count > Math.max(maxControls, text.length * maxShare) || document.test(text))
+/**
+ * Fails with a usage error if a file begins as one in which no format looks for records. A page is a text if the user
+ * `said` so.
+ */
+export function requireText(file: string, text: string, said: Format | undefined): void {
+  const beginning = text.slice(0, shown);
+  const count = beginning.match(controls)?.length ?? 0;
+  if (count > Math.max(maxControls, beginning.length * maxShare) || document.test(text))
     rejectUsage(
       `${file} is not a text: it may be an archive, a spreadsheet or a document. Unpack it, or save it as CSV, vCard, iCalendar, captions or plain text.`,
     );
-  if (page.test(text))
+  if (said !== "transcript" && page.test(text))
     rejectUsage(
       `${file} is HTML or XML. A download can be the page of a sign-in. Otherwise, export CSV, vCard, iCalendar, captions or plain text instead.`,
     );

@@ -118,7 +118,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   if (encoding !== undefined) requireEncoding(encoding);
   const size = facts?.isFile() === true ? facts.size : undefined;
   const beginning = size === undefined ? "" : await beginningOf(file, encoding);
-  requireText(file, beginning);
+  requireText(file, beginning, options.format);
   const named = formatOf(file, options.format ?? formatByBeginning(file, beginning));
   const isJson = named === "ndjson" && extname(file).toLowerCase() === ".json" && options.format === undefined;
   const content = isJson && size !== undefined ? await contentOf(file, size, beginning, targets) : "records";
