@@ -51,8 +51,8 @@ interface Found {
 /**
  * Returns the ids of the contacts whose whole name is the query with other blanks, by one of its `keys`; whose names
  * have one word of a reading misspelt, or join or divide some with other blanks, and that have all its other words:
- * newest first, at most `limit`. One command looks up the beginnings of the words, and another one every correction that
- * begins like a name, so the cost does not depend on the size of the account.
+ * newest first, at most `limit`. One command looks up the beginnings of the words, and another one every correction
+ * that begins like a name, so the cost does not depend on the size of the account.
  */
 export async function findMisspelt(
   contacts: Collection<Document>,

@@ -43,7 +43,7 @@ export function withoutItems(schema: DescMessage, message: Message): Message {
   return values;
 }
 
-/** The lists of a message, and the limits of their rules. The minimum is 1 without one: a required list needs an item. */
+/** The lists of a message, and the limits of their rules. Without a minimum it is 1: a required list needs an item. */
 const lists = perMessage((schema) =>
   schema.fields.flatMap((field) => {
     if (field.fieldKind !== "list") return [];

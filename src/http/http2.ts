@@ -172,8 +172,8 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
 }
 
 /**
- * Returns the request and the response of a stream, with the interface of HTTP/1.1. Node creates them for each stream if
- * the server has a listener for requests, but they cost more than the rejection of one.
+ * Returns the request and the response of a stream, with the interface of HTTP/1.1. Node creates them for each stream
+ * if the server has a listener for requests, but they cost more than the rejection of one.
  */
 function requestOf(stream: ServerHttp2Stream, { url, headers }: Head, rawHeaders: string[]): [StreamRequest, Response] {
   const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);

@@ -90,7 +90,7 @@ type Row = Readonly<Record<string, unknown>>;
 const isLastPage = ({ pagination }: Content): boolean =>
   (pagination as { readonly has_more?: boolean } | undefined)?.has_more === false;
 
-/** Returns how to go on behind the sessions whose transcripts or notes were looked up; undefined if there are no more. */
+/** Returns how to go on behind the sessions whose transcripts or notes were looked up; undefined after the last ones. */
 async function unsearchedSessions(given: Arguments, body: Content, { calls, inbound }: ToolContext) {
   if ((isMissing(given["has_transcript"]) && isMissing(given["has_notes"])) || !isLastPage(body)) return undefined;
   const all = { ...given, has_transcript: null, has_notes: null, limit: 2, offset: maxLookedUp - 1 };

@@ -170,7 +170,7 @@ const ALL_UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200
 const CHANGED = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]|[\u3041-\u3096\u309d\u309e]`, "gu");
 /** The scripts of India and Myanmar and the kana, in which NFKD divides some letters and vowel signs. */
 const DIVIDED = /[\u0900-\u0dff\u1000-\u109f\u3099-\u30ff]+/g;
-/** A nasal consonant without its vowel before one of its class, which Devanagari also writes as a sign (आनन्द, आनंद). */
+/** A nasal consonant without its vowel before one of its class, also written as a sign in Devanagari (आनन्द, आनंद). */
 const NASALS =
   /\u0919\u094d(?=[\u0915-\u0918])|\u091e\u094d(?=[\u091a-\u091d])|\u0923\u094d(?=[\u091f-\u0922])|\u0928\u094d(?=[\u0924-\u0927])|\u092e\u094d(?=[\u092a-\u092d])/g;
 /** A character or a kana that a mark after it repeats: 佐々木 is also typed as 佐佐木, and いすゞ as いすず. */

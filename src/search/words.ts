@@ -122,8 +122,8 @@ export function foldWithJoiners(text: string): string {
 export interface NameWords {
   readonly words: readonly string[];
   /**
-   * The endings of its Korean words, each from the beginning of a syllable, and of its Arabic words without the article.
-   * They are not words of their own.
+   * The endings of its Korean words, each from the beginning of a syllable, and of its Arabic words without the
+   * article. They are not words of their own.
    */
   readonly endings: readonly string[];
 }

@@ -119,7 +119,7 @@ function isKnownStart(line: string): boolean {
   return name === name.toUpperCase() && knownNames.has(name.toLowerCase());
 }
 
-/** Returns whether a line is a text of vCalendar 1.0 in quoted-printable, whose lines can end with a soft line break. */
+/** Returns whether a line is a text of vCalendar 1.0 in quoted-printable, which soft line breaks can divide. */
 function isQuoted(bytes: string): boolean {
   const [name] = propertyStart.exec(bytes) ?? [];
   return name !== undefined && isQuotedPrintable(bytes.slice(name.length));

@@ -232,7 +232,7 @@ function timeIn(one: unknown, names: readonly string[]): number | undefined {
   return names.map((name) => timeOf(at(one, name), which)).find((time) => time !== undefined);
 }
 
-/** Returns the seconds of a time; those since 1970 of a date. `which` is 0 for the start of a range, and 1 for its end. */
+/** Returns the seconds of a time; those since 1970 of a date. `which` is 0 for the start of a range, 1 for its end. */
 function timeOf(value: unknown, which: 0 | 1): number | undefined {
   if (typeof value === "number") return value < 0 ? undefined : value / (value > maxLength * 1_000 ? 1_000 : 1);
   if (typeof value === "string") {
