@@ -107,10 +107,18 @@ export function pageWithHint(record: Fetched, offset: number) {
 export async function fetchRecord(kind: string | undefined, id: string, context: ToolContext): Promise<Fetched> {
   if (kind === "session") return fetchSession(id, context);
   if (kind === "contact") return fetchContact(id, context);
-  return fetchContact(id, context).catch((error: unknown) => {
-    if (error instanceof Failure && error.reason === Reason.NOT_FOUND) return fetchSession(id, context);
-    throw error;
-  });
+  return fetchContact(id, context)
+    .catch((error: unknown) => (isUnknown(error) ? fetchSession(id, context) : Promise.reject(error)))
+    .catch((error: unknown) =>
+      isUnknown(error) ? fail(Reason.NOT_FOUND, { message: ofNoKind }) : Promise.reject(error),
+    );
+}
+
+const ofNoKind =
+  "There is no such record in this account. Check the id. search finds the ids of contacts and sessions.";
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof Failure && error.reason === Reason.NOT_FOUND;
 }
 
 async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {

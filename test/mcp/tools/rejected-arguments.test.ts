@@ -120,6 +120,7 @@ describe("rejected arguments", () => {
     ["get_session_transcript", "session_id", "", "list_sessions finds the ids of sessions."],
     ["fetch", "id", "contact:", "search_contacts finds the ids of contacts."],
     ["fetch", "id", "session:", "list_sessions finds the ids of sessions."],
+    ["fetch", "id", "", "search finds the ids of contacts and sessions."],
   ])("%s says after an unknown %s where to find ids: %s [MCP-11]", async (name, argument, prefix, where) => {
     expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
       isError: true,
