@@ -95,7 +95,8 @@ export function sharedBucket(
   }
 
   return {
-    wait: (name, tokens) => (isUsedUp(name) ? waitMs : known.wait(name, tokens)),
+    // What is underway takes its tokens first, from Redis or, if it fails, from what is known.
+    wait: (name, tokens) => known.wait(name, tokens + (underway.get(name) ?? 0)),
     async take(name, tokens = 1, tally) {
       if (tokens > 1) return takeShared(name, tokens, tally);
       if (isUsedUp(name)) {

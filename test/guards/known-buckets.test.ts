@@ -8,6 +8,7 @@ import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket } from "../../src/guards/bucket.ts";
 import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import type { SharedBucket } from "../../src/guards/shared-bucket.ts";
 import { sharedBucket } from "../../src/guards/shared-bucket.ts";
 import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
@@ -31,7 +32,7 @@ afterAll(async () => {
 const frozen = { rate: 0.001, burst: 20 };
 
 interface Instance {
-  readonly bucket: Bucket;
+  readonly bucket: SharedBucket;
   readonly known: KnownBuckets;
 }
 
@@ -157,6 +158,16 @@ test("a late reply does not give back tokens that the instance took meanwhile [R
   now = 300;
   timed.send("a").learn({ left: 5, at: 260 }, 1);
   expect(timed.wait("a", 5)).toBe(0);
+});
+
+test("requests that wait for Redis keep their tokens, whatever is rejected behind them [RTE-13]", async () => {
+  const { bucket } = instance();
+  const name = "underway";
+  const waits = (): number[] => [bucket.wait(name, 5), Math.min(1, bucket.wait(name, 6))];
+  const takes = Promise.all(Array.from({ length: 15 }, () => bucket.take(name)));
+  expect(waits()).toEqual([0, 1]);
+  await takes;
+  expect(waits()).toEqual([0, 1]);
 });
 
 test("waits and bounds follow the instance's own clock, whatever Redis's clock shows [RTE-03]", () => {
