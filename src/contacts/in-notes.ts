@@ -6,7 +6,7 @@ import { read } from "../db/read.ts";
 import { listIndex } from "../db/search-index.ts";
 import { wordReadings, wordsOf } from "../search/readings.ts";
 import { NOTE_SHAPE, hasWord, terms } from "../search/terms.ts";
-import { dividedWord, foldWithJoiners, recordWords } from "../search/words.ts";
+import { foldWithJoiners, recordWords, withoutJoiners } from "../search/words.ts";
 import type { ContactDocument } from "./document.ts";
 
 /** The maximum number of contacts that are searched, and the number that one command reads. */
@@ -98,7 +98,8 @@ function beginningOf(field: string): Document {
 /** Returns the words that the texts have. Most texts have none, which is cheap to see. */
 function wordsIn(texts: readonly (string | null)[], words: readonly string[]): readonly string[] {
   const folded = foldWithJoiners(texts.join(" "));
-  if (!words.some((word) => dividedWord(word).test(folded))) return [];
+  const joined = withoutJoiners(folded);
+  if (!words.some((word) => folded.includes(word) || joined.includes(word))) return [];
   const { searchText } = terms(texts.flatMap(recordWords), NOTE_SHAPE);
   return words.filter((word) => hasWord(searchText, word));
 }

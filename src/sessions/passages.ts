@@ -1,7 +1,7 @@
 // Passage search: finds the parts of a text that contain all words of a query.
 import { createYielder } from "../large/pieces.ts";
 import { hasWord } from "../search/terms.ts";
-import { dividedWord, foldWithJoiners, isUnspaced, recordWords } from "../search/words.ts";
+import { foldWithJoiners, isUnspaced, recordWords, withoutJoiners } from "../search/words.ts";
 import { endOfCodePoint } from "../text/text.ts";
 
 /** A passage, and its offset in the text, in Unicode code points. */
@@ -25,14 +25,7 @@ interface Piece {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The words that it may have: it has their letters. */
-  readonly maybe: readonly Sought[];
-}
-
-/** A word, and its pattern in a folded text. */
-interface Sought {
-  readonly word: string;
-  readonly pattern: RegExp;
+  readonly folded: string;
 }
 
 /** The usual maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
@@ -54,7 +47,6 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
-  const sought = words.map((word) => ({ word, pattern: dividedWord(word) }));
   const pauseIfDue = createYielder(requireNotPast);
   const longest = Math.max(0, ...words.map(({ length }) => length));
   // If a piece ends inside a word, the next piece begins before that word. Each piece is at least half new, so that the
@@ -71,19 +63,18 @@ export async function findPassages(
       // Counts as it proceeds, but not beyond the earliest place where a passage can still begin.
       count(at - (maxPieces + 1) * pieceLength);
       // Most stretches contain no word, and are skipped.
-      const stretch = foldWithJoiners(text.slice(at, stretchEnd + pieceLength));
-      if (!sought.some(({ pattern }) => pattern.test(stretch))) {
+      const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
+      if (!words.some((word) => stretch.includes(word))) {
         [at, recent] = [betweenLetters(text, stretchEnd), []];
         continue;
       }
     }
     const { end, isWhole } = endOfPiece(text, at, pieceLength);
     const own = text.slice(at, end);
-    const folded = foldWithJoiners(own);
-    const piece = { start: at, end, text: own, maybe: sought.filter(({ pattern }) => pattern.test(folded)) };
+    const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
     at = isWhole || end === text.length ? end : betweenLetters(text, end - overlap);
     recent = [...recent.slice(1 - maxPieces), piece];
-    const first = beginningOfRow(recent, sought, budget);
+    const first = beginningOfRow(recent, words, budget);
     if (first === undefined) continue;
     const start = Math.max(taken, startBefore(text, first.start, pieceLength));
     taken = end === text.length ? end : endOfPiece(text, end, pieceLength).end;
@@ -100,23 +91,23 @@ export async function findPassages(
  * Returns the first piece of the shortest sequence that ends with the last piece and contains all words. Returns
  * undefined if no sequence contains them.
  */
-function beginningOfRow(recent: readonly Piece[], sought: readonly Sought[], budget: Budget): Piece | undefined {
-  // Cheap test first.
-  if (!sought.every((one) => recent.some(({ maybe }) => maybe.includes(one)))) return undefined;
-  const missing = new Set(sought);
+function beginningOfRow(recent: readonly Piece[], words: readonly string[], budget: Budget): Piece | undefined {
+  // Cheap test first: a word cannot occur if its letters do not.
+  if (!words.every((word) => recent.some(({ folded }) => folded.includes(word)))) return undefined;
+  const missing = new Set(words);
   return recent.findLast((piece) => {
-    for (const one of foundIn(piece, missing, budget)) missing.delete(one);
+    for (const word of wordsIn(piece, [...missing], budget)) missing.delete(word);
     return missing.size === 0;
   });
 }
 
-function foundIn({ text, maybe }: Piece, missing: ReadonlySet<Sought>, budget: Budget): readonly Sought[] {
-  const wanted = maybe.filter((one) => missing.has(one));
-  if (wanted.length === 0 || budget.pieces === 0) return [];
+function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budget): readonly string[] {
+  const maybe = words.filter((word) => folded.includes(word));
+  if (maybe.length === 0 || budget.pieces === 0) return [];
   budget.pieces--;
   // The form in which a record stores its words, see `src/search/terms.ts`.
   const n = ` ${recordWords(text).join(" ")} `;
-  return wanted.filter(({ word }) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
+  return maybe.filter((word) => (isLetter(word) ? n.includes(` ${word} `) : hasWord(n, word)));
 }
 
 /** Whether a word is one letter or digit, which matches whole words only, as in notes (contract §3.1). */
@@ -168,4 +159,12 @@ function createCounter(text: string): (place: number) => number {
     for (; at < place; at = endOfCodePoint(text, at)) count++;
     return count;
   };
+}
+
+/**
+ * Folds a text without what joins words or, in some scripts, divides none. It has the letters of each word in order, as
+ * no word has a joiner. A pattern for joiners in a word would take time in proportion to the word's length.
+ */
+function foldedForSearch(text: string): string {
+  return withoutJoiners(foldWithJoiners(text));
 }
