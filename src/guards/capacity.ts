@@ -4,6 +4,7 @@ import type { Deadline } from "../call/deadline.ts";
 import { requireNotPast } from "../call/deadline.ts";
 import { timed } from "../call/tally.ts";
 import { Failure } from "../call/errors.ts";
+import type { SharedTotal } from "../call/shared-total.ts";
 import { createSharedTotal } from "../call/shared-total.ts";
 
 /** Whether the credential of a request is verified. */
@@ -17,9 +18,8 @@ export interface Capacity {
   /** Identifies a caller: runs the work at once, and counts it. */
   identify<T>(credential: CredentialState, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
-   * UNAVAILABLE if the queue is full or the wait is too long. Fails with the deadline's reason once it has passed. The
-   * work has not started in these cases.
+   * Runs the work once a slot is free. Fails with UNAVAILABLE if the queue is full or the wait is too long. Fails with
+   * the deadline's reason once it has passed. The work has not started in these cases.
    */
   run<T>(credential: CredentialState, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Runs the work at once, even beyond the limit, and counts it. */
@@ -64,27 +64,23 @@ export function overload(): Failure {
   });
 }
 
-/** How many requests are in progress or wait for a slot, and how long they wait. */
+/** How many requests have a slot or wait for one, and how long they wait. */
 export interface Queueing {
-  /** The maximum number of requests of known callers in progress, including those that wait. */
-  readonly maxKnown: number;
+  readonly maxWorking: Readonly<Record<CredentialState, number>>;
   readonly maxWaiting: Readonly<Record<CredentialState, number>>;
   readonly maxWaitMs: Readonly<Record<CredentialState, number>>;
 }
 
-/** The requests of an account that an idle instance serves at once, however few slots it has: a full bucket. */
-const accountBurst = 24;
-
 /**
  * Returns the queueing of requests. Known callers leave a quarter of the slots to others, so that users can sign in
- * while MongoDB does not respond. More requests in progress would only delay each other. Of unknown callers, all keys
- * of an office may wait, which a new instance sees at once. After half a second, a client is better served by another
- * attempt; a look-up is needed only once.
+ * while MongoDB does not respond. A full bucket of an account may wait; more would only delay each other. Of unknown
+ * callers, all keys of an office may wait, which a new instance sees at once. After half a second, a client is better
+ * served by another attempt; a look-up is needed only once.
  */
 function queueingOf(slots: number): Queueing {
   return {
-    maxKnown: Math.max(Math.ceil((slots * 3) / 4), accountBurst),
-    maxWaiting: { verified: accountBurst, unverified: 256 },
+    maxWorking: { verified: Math.ceil((slots * 3) / 4), unverified: Math.max(1, Math.floor(slots / 2)) },
+    maxWaiting: { verified: 24, unverified: 256 },
     maxWaitMs: { verified: 500, unverified: 3_000 },
   };
 }
@@ -95,31 +91,24 @@ interface Waiting {
 }
 
 /**
- * Creates a capacity of `slots` concurrent requests. `onRejection` is called for every request that is rejected because
- * the queue is full or the wait is over.
+ * Creates a capacity of `slots` concurrent requests, with the queueing of requests unless `other` differs.
+ * `onRejection` is called for every request that is rejected because the queue is full or the wait is over.
  */
-export function createCapacity(
-  slots: number,
-  onRejection: () => void,
-  { maxKnown, maxWaiting, maxWaitMs } = queueingOf(slots),
-): BoundedCapacity {
-  const { free, enter, leave, wait, working, waiting } = createSlots(slots, maxWaitMs);
+export function createCapacity(slots: number, onRejection: () => void, other: Partial<Queueing> = {}): BoundedCapacity {
+  const queueing: Queueing = { ...queueingOf(slots), ...other };
+  const { maxWorking, maxWaiting } = queueing;
+  const { free, enter, leave, wait, working, waiting } = createSlots(slots, queueing);
   const identifying = { verified: 0, unverified: 0 };
   // Callers without a credential need no slot, but they must not take the processor from the others.
   const maxUnknown = Math.ceil(slots / 2) + maxWaiting.verified;
-  // As many again may wait for their turn, because the first of a burst end before the last begin.
-  const maxAdmitted = 2 * maxKnown;
-  const expected = {
-    verified: createSharedTotal({ total: Infinity, ofEach: Math.ceil((maxAdmitted * 2) / 3) }),
-    unverified: createSharedTotal({
+  const expectedOf = (credential: CredentialState): SharedTotal =>
+    createSharedTotal({
       total: Infinity,
-      ofEach: Math.ceil(((slots / 2 + maxWaiting.unverified) * 2) / 3),
-    }),
-  };
+      ofEach: Math.ceil(((maxWorking[credential] + maxWaiting[credential]) * 2) / 3),
+    });
+  const expected = { verified: expectedOf("verified"), unverified: expectedOf("unverified") };
   const places = (credential: CredentialState): number =>
     free(credential) + maxWaiting[credential] - waiting[credential].size;
-
-  const known = (): number => identifying.verified + waiting.verified.size + working.verified;
 
   function rejection(): Failure {
     onRejection();
@@ -142,10 +131,8 @@ export function createCapacity(
       identifying: identifying.verified + identifying.unverified,
     }),
     isFull: (credential) =>
-      credential === "verified"
-        ? known() >= maxKnown || known() + expected.verified.taken() >= maxAdmitted
-        : identifying.unverified >= Math.min(places("unverified"), maxUnknown) ||
-          expected.unverified.taken() >= places("unverified"),
+      identifying[credential] + expected[credential].taken() >= places(credential) ||
+      (credential === "unverified" && identifying.unverified >= maxUnknown),
     expect: (credential, caller) => expected[credential].take(caller, 1),
     expected: (credential, caller) => expected[credential].taken(caller),
     async identify(credential, work) {
@@ -178,8 +165,7 @@ export function createCapacity(
 }
 
 /** Creates `slots` slots, and two queues: with and without a verified credential. */
-function createSlots(slots: number, maxWaitMs: Queueing["maxWaitMs"]) {
-  const maxWorking = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
+function createSlots(slots: number, { maxWorking, maxWaitMs }: Queueing) {
   const waiting = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
   const working = { verified: 0, unverified: 0 };
   let numbers = 0;

@@ -52,7 +52,7 @@ const maxLargeBodies = 8;
 const maxPerNetwork = 2;
 /** A page requests its files at once, and a client may read slowly. */
 const largeQueueing: Queueing = {
-  maxKnown: Infinity,
+  maxWorking: { verified: maxLargeBodies, unverified: 0 },
   maxWaiting: { verified: 256, unverified: 0 },
   maxWaitMs: { verified: 3_000, unverified: 0 },
 };

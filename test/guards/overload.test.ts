@@ -17,8 +17,10 @@ let counted: string[];
 let lookUpWaitMs: number;
 let shed: (bucket?: ArrivedAt["bucket"] | "none", onTurn?: Arrived["onTurn"]) => Failure | undefined;
 
-beforeEach(() => {
-  capacity = createCapacity(2, () => undefined, waiting(0));
+beforeEach(() => make(2));
+
+function make(slots: number): void {
+  capacity = createCapacity(slots, () => undefined, waiting(0));
   presumed = undefined;
   counted = [];
   const known = createKnownBuckets({ rate: 0.001, burst: 4 });
@@ -38,7 +40,7 @@ beforeEach(() => {
       target: () => ({ isMcp: false, bucket: bucket === "none" ? undefined : bucket }),
       onTurn,
     });
-});
+}
 
 /** Counts as a request in progress until the returned function is called, or the test has finished. */
 function occupy(credential: "verified" | "unverified" = "verified"): () => Promise<void> {
@@ -51,26 +53,29 @@ function occupy(credential: "verified" | "unverified" = "verified"): () => Promi
 
 const overloaded = { reason: Reason.UNAVAILABLE, message: "The service is handling too many requests. Try again." };
 
-test("requests that wait for their turn have as many places as those in progress, of which one caller gets two thirds [RTE-22]", () => {
+test("requests that wait for their turn count like those in progress, and one caller gets two thirds of the places [RTE-22]", () => {
+  make(4);
   const turns: (() => void)[] = [];
   const arrive = (account?: string): Failure | undefined => {
     presumed = account === undefined ? undefined : { bucket: `account:${account}`, isOverdue: false };
     return shed("caller", (call) => void turns.push(call));
   };
   shed("other", () => expect.unreachable("a document takes no place"));
-  expect([arrive(), arrive()]).toMatchObject([undefined, overloaded]);
-  expect([arrive("a"), arrive("a"), arrive("a")]).toEqual([undefined, undefined, undefined]);
-  expect([arrive("a"), arrive("b"), arrive("c")]).toMatchObject([overloaded, undefined, overloaded]);
+  expect([arrive(), arrive(), arrive()]).toMatchObject([undefined, undefined, overloaded]);
+  expect([arrive("a"), arrive("a"), arrive("a")]).toMatchObject([undefined, undefined, overloaded]);
+  expect([arrive("b"), arrive("c")]).toMatchObject([undefined, overloaded]);
   // A turn can be reported twice: when it comes, and when the stream closes.
   for (let count = 0; count < 2; count++) turns.at(-1)?.();
   expect([arrive("c"), arrive("b")]).toMatchObject([undefined, overloaded]);
 });
 
 test("the tokens in a bucket are for the requests that wait for their turn, so rejecting another one takes none from them [RTE-01, RTE-22]", () => {
+  make(4);
   presumed = { bucket: "account:a", isOverdue: false };
   const arrive = (): Failure | undefined => shed("caller", () => undefined);
-  expect([arrive(), arrive(), arrive()]).toEqual([undefined, undefined, undefined]);
-  expect([arrive(), arrive(), arrive()]).toMatchObject([
+  expect([arrive(), arrive()]).toEqual([undefined, undefined]);
+  expect([arrive(), arrive(), arrive(), arrive()]).toMatchObject([
+    overloaded,
     overloaded,
     { reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 },
     { reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 },

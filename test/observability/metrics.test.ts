@@ -197,11 +197,11 @@ describe("under load and under faults", () => {
       let shown = "";
       await until(async () => {
         shown = await (await fetch(`${faulty.internal}/metrics`)).text();
-        return shown.includes("\nrecords_work_waiting 4\n");
+        return shown.includes("\nrecords_work_waiting 6\n");
       }, AbortSignal.timeout(5_000));
       for (const line of [
         'records_mongodb_pool_connections{state="in_use"} 4',
-        'records_work_in_flight{credential="verified"} 8',
+        'records_work_in_flight{credential="verified"} 6',
         'records_work_in_flight{credential="unverified"} 0',
       ])
         expect(shown).toContain(`\n${line}\n`);
