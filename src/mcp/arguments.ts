@@ -73,6 +73,18 @@ export function withoutNulls(given: Readonly<Record<string, unknown>>): Readonly
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isNull(name, value)));
 }
 
+/** Returns the arguments by the names that a client means, such as `contact_id` by `contactId`. */
+export function withKnownNames(
+  given: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const meant = (name: string): string => {
+    const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return known.has(snake) && !Object.hasOwn(given, snake) ? snake : name;
+  };
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [meant(name), value]));
+}
+
 /**
  * Returns the text that a model means by a whole number, such as 42 for the end of a phone number, the last ten digits of
  * such an end, and the UUID in any form of an id. Returns any other value unchanged.
@@ -92,7 +104,6 @@ export function meantInteger(text: string): number | string {
 
 /** Returns a violation that lists the known arguments. */
 export function unknownArgument(name: string, names: readonly string[]): Violation {
-  const known = names.length === 0 ? "there are no arguments" : `the arguments are ${names.join(", ")}`;
-  const message = `must be left out: ${known}`;
+  const message = `must be left out: the arguments are ${names.join(", ")}`;
   return { field: echoedName(name), rule: "unknown_argument", message };
 }

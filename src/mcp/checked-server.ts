@@ -6,26 +6,27 @@ import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 type Members = Readonly<Record<string, unknown>>;
 
-/** A member of the params, the check of its value, and the message if the check fails. */
-type Rule = readonly [member: string, holds: (value: unknown) => boolean, message: string];
+/** A member of the params, its reader, and the message for a value of which the reader returns nothing. */
+type Rule = readonly [member: string, read: (value: unknown) => unknown, message: string];
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const hasTexts =
-  (...names: readonly string[]) =>
-  (value: unknown): boolean =>
-    isObject(value) && names.every((name) => isText(value[name]));
-const isReference = (value: unknown): boolean =>
-  isObject(value) &&
-  ((value["type"] === "ref/prompt" && isText(value["name"])) ||
-    (value["type"] === "ref/resource" && isText(value["uri"])));
+const textsOf = (value: unknown, ...names: readonly string[]): Members | undefined =>
+  isObject(value) && names.every((name) => isText(value[name]))
+    ? Object.fromEntries(names.map((name) => [name, value[name]]))
+    : undefined;
+function referenceOf(value: unknown): Members | undefined {
+  const type = isObject(value) ? value["type"] : undefined;
+  if (type === "ref/prompt") return textsOf(value, "type", "name");
+  return type === "ref/resource" ? textsOf(value, "type", "uri") : undefined;
+}
 
-const text = (member: string): Rule => [member, isText, "must be a string"];
+const text = (member: string): Rule => [member, (value) => (isText(value) ? value : undefined), "must be a string"];
 /** A cursor that we did not issue is invalid (MCP, Pagination), and every list is one page. */
 const noCursor: Rule = [
   "cursor",
-  (value) => value === undefined || value === "" || !isText(value),
+  (value = "") => (value === "" ? value : undefined),
   "is not valid: the list is one page",
 ];
 const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
@@ -37,18 +38,25 @@ const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
     "initialize",
     [
       text("protocolVersion"),
-      ["capabilities", isObject, "must be an object"],
-      ["clientInfo", hasTexts("name", "version"), "must be an object with the strings name and version"],
+      ["capabilities", (value) => (isObject(value) ? {} : undefined), "must be an object"],
+      [
+        "clientInfo",
+        (value) => textsOf(value, "name", "version"),
+        "must be an object with the strings name and version",
+      ],
     ],
   ],
-  ["tools/call", [text("name"), ["arguments", (value) => value === undefined || isObject(value), "must be an object"]]],
+  [
+    "tools/call",
+    [text("name"), ["arguments", (value = {}) => (isObject(value) ? value : undefined), "must be an object"]],
+  ],
   [
     "prompts/get",
     [
       text("name"),
       [
         "arguments",
-        (value) => value === undefined || (isObject(value) && Object.values(value).every(isText)),
+        (value = {}) => (isObject(value) && Object.values(value).every(isText) ? value : undefined),
         "must be an object whose values are strings",
       ],
     ],
@@ -57,39 +65,32 @@ const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
   [
     "completion/complete",
     [
-      ["ref", isReference, 'must be {"type": "ref/prompt", "name": …} or {"type": "ref/resource", "uri": …}'],
-      ["argument", hasTexts("name", "value"), "must be an object with the strings name and value"],
+      ["ref", referenceOf, 'must be {"type": "ref/prompt", "name": …} or {"type": "ref/resource", "uri": …}'],
+      ["argument", (value) => textsOf(value, "name", "value"), "must be an object with the strings name and value"],
     ],
   ],
 ]);
 
-/** Fails with InvalidParams, and names each member of the params that has the wrong form. */
-export function requireParams(method: string, params: Members | undefined): void {
-  const flaws = (rules.get(method) ?? []).filter(([member, holds]) => !holds(params?.[member]));
-  if (flaws.length > 0) throw invalid(flaws.map(([member, , message]) => `${member}: ${message}`).join("; "));
+/**
+ * Returns the members of the params that the method has. Fails with InvalidParams, and names each one that has the wrong
+ * form.
+ */
+export function readParams(method: string, params: Members | undefined): Members {
+  const read = (rules.get(method) ?? []).map(
+    ([member, read, message]) => [member, read(params?.[member]), message] as const,
+  );
+  const flaws = read.filter(([, value]) => value === undefined);
+  if (flaws.length > 0) {
+    const message = flaws.map(([member, , must]) => `${member}: ${must}`).join("; ");
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  return Object.fromEntries(read);
 }
 
-/** Passes on errors that are not the validator's. */
+/** Gives the library's validator only members that are valid. It would also check those that nothing reads. */
 export class CheckedServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const validated = super._wrapHandler(method, handler);
-    return async (request, context) => {
-      requireParams(method, request.params);
-      try {
-        return await validated(request, context);
-      } catch (error) {
-        if (!isOfValidator(error)) throw error;
-        throw invalid(`The params of ${method} must have the form that the protocol gives them.`);
-      }
-    };
+    return (request, context) => validated({ ...request, params: readParams(method, request.params) }, context);
   }
-}
-
-/** The library's validator throws a plain Error. */
-function isOfValidator(error: unknown): boolean {
-  return error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -27,7 +27,7 @@ import {
   toResponse,
   toWebRequest,
   withNamedTypes,
-  withoutNullMembers,
+  withoutForeignMembers,
 } from "./web.ts";
 
 /** Dependencies of the endpoint. */
@@ -87,7 +87,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     exchange: Exchange,
   ): Promise<string | globalThis.Response> {
     await requireAcceptable(body, exchange.inbound, dependencies); // 422, 429
-    const json = withoutNullMembers(body.json);
+    const json = withoutForeignMembers(body.json);
     const rejection = rejectEncoded(request.headers) ?? rejectDuplicateIds(json) ?? rejectMalformed(json);
     if (rejection !== undefined) return rejection;
     const { handler, direct, assistantFor } = await library.get();

@@ -10,10 +10,10 @@ import type { UserProfile } from "../guards/call.ts";
 import { oneLine, sanitizeForEcho } from "../text/text.ts";
 import type { Bounded, Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
-import { CheckedServer, requireParams } from "./checked-server.ts";
+import { CheckedServer, readParams } from "./checked-server.ts";
 import type { Complete } from "./completions.ts";
 import { completers } from "./completions.ts";
-import { withoutNulls } from "./arguments.ts";
+import { withKnownNames, withoutNulls } from "./arguments.ts";
 import { inLocalDays } from "./local-days.ts";
 import { recordOf } from "./fetch.ts";
 import type { Prompt } from "./prompts.ts";
@@ -89,6 +89,7 @@ export function createAssistantFactory(document: OpenApiDocument, version: strin
     const { name, title, description } = tool;
     return { name, title, description, inputSchema, outputSchema, annotations: { title, ...annotations } };
   });
+  const argumentNames = new Set(listed.flatMap(({ inputSchema }) => Object.keys(inputSchema["properties"] as object)));
 
   return (context, onRead) => {
     let begun = 0;
@@ -101,11 +102,10 @@ export function createAssistantFactory(document: OpenApiDocument, version: strin
       onRead({ method, detail });
     };
     const call: Assistant["call"] = async (params) => {
-      requireParams("tools/call", params);
-      const { name, arguments: given = {} } = params as { readonly name: string; readonly arguments?: Arguments };
+      const { name, arguments: given } = readParams("tools/call", params) as { name: string; arguments: Arguments };
       const tool = named(tools, "tool", name);
       begin("tools/call", tool.name);
-      return callTool(tool, given, context);
+      return callTool(tool, withoutNulls(withKnownNames(given, argumentNames)), context);
     };
     return { call, server: () => createServer(begin, call, context) };
   };
@@ -166,7 +166,7 @@ function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "promp
 
 async function callTool(tool: Tool, given: Arguments, context: ToolContext): Promise<ToolResult> {
   try {
-    const read = inLocalDays(withoutNulls(given), context.profile.timeZone);
+    const read = inLocalDays(given, context.profile.timeZone);
     const found = await tool.run(read, context);
     const empty = isEmpty(found) ? tool.empty?.(read, found) : undefined;
     const hints = [empty, found["hint"]].filter((hint) => typeof hint === "string");

@@ -146,14 +146,18 @@ export async function streamAsJson(from: Response, isBatch: boolean): Promise<st
 }
 
 /**
- * Returns the JSON without the null members of requests and their params. Null counts as absent, but the library would
- * reject the whole message. The JSON must not have too many levels (`excessOf`).
+ * Returns the JSON with only those members of requests that JSON-RPC defines, and without null ones. Other members mean
+ * nothing and null counts as absent, but the library would reject the whole message. Only the id of a request stays
+ * null, and is rejected: without an id it would get no response. The JSON must not have too many levels (`excessOf`).
  */
-export function withoutNullMembers(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(withoutNullMembers);
+export function withoutForeignMembers(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutForeignMembers);
   if (!isObject(json) || !("method" in json)) return json;
-  const kept = Object.entries(json).filter(([name, member]) => name === "id" || member !== null);
-  return Object.fromEntries(kept.map(([name, member]) => [name, name === "params" ? withoutNulls(member) : member]));
+  const { id, ...members } = json;
+  const isNotified = id === undefined || (id === null && /^notifications\//.test(String(json["method"])));
+  const { jsonrpc, method, params } = withoutNulls(members) as typeof json;
+  const defined = { jsonrpc, id: isNotified ? undefined : id, method, params };
+  return Object.fromEntries(Object.entries(defined).filter(([, member]) => member !== undefined));
 }
 
 function withoutNulls(value: unknown): unknown {

@@ -1,7 +1,6 @@
 // The whoami tool: says who "I" is.
 import { oneLine } from "../text/text.ts";
 import type { Tool } from "./tool.ts";
-import { rejectOthers } from "./tool.ts";
 
 /** Returns the signed-in user, as the identity provider describes them, and the time. What it does not say is left out. */
 export const whoamiTool: Tool = {
@@ -22,8 +21,8 @@ export const whoamiTool: Tool = {
       },
     },
   }),
-  async run(given, { user, profile }) {
-    rejectOthers(given, []);
+  // Some clients send an argument to every tool, and none can mean anything here.
+  async run(_given, { user, profile }) {
     const { name, email, timeZone } = await user();
     const known = Object.entries({ name, email, time_zone: timeZone }).flatMap(([member, value]) =>
       value === undefined ? [] : [[member, oneLine(value)] as const],

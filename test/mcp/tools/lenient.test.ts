@@ -45,6 +45,8 @@ describe("unambiguous arguments [MCP-15]", () => {
     ["get_contact", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
     ["get_contact", () => ({ contact_id: `contact://${zoe}` }), () => ({ contact_id: zoe })],
     ["get_contact", () => ({ contact_id: ` ${zoe} ` }), () => ({ contact_id: zoe })],
+    ["get_contact", () => ({ contactId: zoe }), () => ({ contact_id: zoe })],
+    ["get_session_transcript", () => ({ sessionId: spoken }), () => ({ session_id: spoken })],
     ["get_contact", () => ({ contact_id: `"${zoe}"` }), () => ({ contact_id: zoe })],
     ["list_sessions", () => ({ contact_id: `{urn:uuid:${zoe}}` }), () => ({ contact_id: zoe })],
     ["list_sessions", () => ({ contact_id: "null", to: "None", limit: " undefined " }), () => ({})],
@@ -88,6 +90,11 @@ describe("unambiguous arguments [MCP-15]", () => {
     const [lenient, strict] = [await call(holder, name, given()), await call(holder, name, exact())];
     expect(strict.isError, strict.text).toBe(false);
     expect([lenient.structured, lenient.hint]).toEqual([strict.structured, strict.hint]);
+  });
+
+  test("whoami ignores the argument that some clients send to tools without any", async () => {
+    const { structured } = await call(holder, "whoami", { random_string: "any" });
+    expect(structured).toHaveProperty("now");
   });
 });
 

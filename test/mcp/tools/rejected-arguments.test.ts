@@ -52,7 +52,11 @@ describe("rejected arguments", () => {
     ["search_transcripts", { query: "mouse", to: "1772355600" }, `to: ${date}`],
     ["list_sessions", { has_transcript: "yes" }, "has_transcript: must be true or false"],
     ["get_session", { session_id: "null" }, "session_id: is required"],
-    ["whoami", { about: 1 }, "about: must be left out: there are no arguments"],
+    [
+      "get_contact",
+      { contact_id: randomId(), contactId: randomId() },
+      "contactId: must be left out: the arguments are contact_id",
+    ],
     ["list_sessions", { from: ["2026-01-01"] }, "from: must be a string"],
     ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${contactId}`],
     ["get_session", { session_id: "" }, "session_id: must not be empty"],
