@@ -73,7 +73,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     return { field: echoedName(name), rule: "unknown_property", message };
   }
 
-  /** Adds a violation for each flaw. Returns the flaws of known properties by name. */
+  /** Adds a violation for each kind of flaw of a property. Returns the flaws by name. */
   function addFlaws(
     flaws: readonly Flaw[],
     violations: Violation[],
@@ -82,12 +82,10 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     const flawed = new Map<string, Set<Flaw["kind"]>>();
     for (const flaw of flaws) {
       const { path, kind } = flaw;
-      if (!known.has(path)) {
-        unknown.add(() => flawViolation(flaw));
-        continue;
-      }
       const kinds = flawed.get(path) ?? new Set();
-      if (!kinds.has(kind)) violations.push(flawViolation(flaw));
+      if (kinds.has(kind)) continue;
+      if (known.has(path)) violations.push(flawViolation(flaw));
+      else unknown.add(() => flawViolation(flaw));
       flawed.set(path, kinds.add(kind));
     }
     return flawed;

@@ -28,6 +28,7 @@ export interface TextOf {
 export type JsonFlaws = (message: ReceivedMessage) => Promise<readonly Violation[]>;
 
 const none: readonly Violation[] = [];
+const notUtf8: readonly Violation[] = [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
 /** Skips a byte order mark, as the library does. */
 const utf8 = new TextDecoder();
 
@@ -50,7 +51,8 @@ export async function undecodedIn(
   { data, isJson, isCompressed }: ReceivedMessage,
 ): Promise<readonly Violation[]> {
   if (!isJson) return none;
-  return undecodedFields(input, utf8.decode(isCompressed ? await gzip.decompress(data, maxBytes) : data));
+  const bytes = isCompressed ? await gzip.decompress(data, maxBytes) : data;
+  return isUtf8(bytes) ? undecodedFields(input, utf8.decode(bytes)) : notUtf8;
 }
 
 /**
@@ -82,7 +84,7 @@ export function messageOfBody(protocol: Protocol, request: Request, body: Buffer
 function flawFinder(input: DescMessage): (bytes: Uint8Array) => readonly Violation[] {
   const hasTimes = holdsTimes(input, new Set());
   return (bytes) => {
-    if (!isUtf8(bytes)) return [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
+    if (!isUtf8(bytes)) return notUtf8;
     if (!hasTimes) return none;
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";
     return timesThatDoNotExist(input, utf8.decode(bytes)).map((field) => ({ field, rule: "timestamp", message }));

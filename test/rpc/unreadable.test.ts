@@ -75,6 +75,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
   ["nothing", createContact, "", "Unexpected end of JSON input"],
   ["no JSON", createContact, "no", "is not valid JSON"],
   ["no UTF-8", createContact, Buffer.from('{"full_name":"\xff"}', "latin1"), "the message must be UTF-8"],
+  ["UTF-16", createContact, Buffer.from('\ufeff{"full_name":"a"}', "utf16le"), "the message must be UTF-8"],
 ];
 
 test.each(wrongJson)(
