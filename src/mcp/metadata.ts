@@ -1,5 +1,7 @@
 // Metadata documents that show assistants where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
+import { setOpenCors } from "../http/headers.ts";
 import { writeFailure } from "../http/response.ts";
+import { acceptMethod, sendText } from "../http/static-files.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../call/errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
@@ -33,7 +35,6 @@ const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/op
  * provider themselves.
  */
 const defaultScopes = ["email", "profile"];
-const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
 const waitMs = 4_000;
 
@@ -78,22 +79,12 @@ export function createMetadata({
     serves: (path) => path.startsWith("/.well-known/") && baseOf(path) !== undefined,
     async handle(path, request: Request, response: Response, inbound) {
       request.resume();
-      response.setHeader("Access-Control-Allow-Origin", "*");
-      response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
+      setOpenCors(request, response);
       try {
         await throttle(inbound);
-        if (request.method === "OPTIONS")
-          return void response
-            .writeHead(204, { Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Max-Age": "7200" })
-            .end();
-        if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
+        if (!acceptMethod(request, response)) return;
         const body = await document(baseOf(path) ?? "");
-        response.writeHead(200, {
-          "Content-Type": "application/json",
-          "Content-Length": Buffer.byteLength(body),
-          "Cache-Control": "no-store",
-        });
-        response.end(request.method === "HEAD" ? undefined : body);
+        sendText(request, response, { "Content-Type": "application/json" }, body);
       } catch (error) {
         const failure = failureOf(error);
         onError(failure, inbound);

@@ -138,8 +138,9 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
           status,
           said.get("access-control-allow-origin"),
           said.get("access-control-allow-credentials"),
+          said.get("access-control-expose-headers")?.includes("Retry-After"),
           said.get("www-authenticate"),
-        ]).toEqual([200, "*", null, null]);
+        ]).toEqual([200, "*", null, true, null]);
       }
     });
 
