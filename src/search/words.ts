@@ -48,8 +48,6 @@ const HAS_JOINER = new RegExp(`${IN_WORD}${JOINED_BY}${LETTER_OR_DIGIT}`, "v");
 // A third of the time that it takes with "v".
 const JOINERS = new RegExp(`[${JOINER_SIGNS}${ZERO_WIDTH_SPACE}]+`, "g");
 const IN_SPACED_WORD = `[${IN_WORD}--${UNSPACED}]`;
-const ENDS_IN_WORD = new RegExp(`${IN_SPACED_WORD}$`, "v");
-const BEGINS_IN_WORD = new RegExp(`^${IN_SPACED_WORD}`, "v");
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
@@ -302,16 +300,15 @@ export function splitWords(text: string): string[] {
  * it must be that word. Joiners may divide it, as in `recordWords`.
  */
 export function findWord(folded: string, word: string, isWhole: boolean): number {
+  // Cheap test first: the pattern takes time in proportion to the word's length where equal letters are repeated.
+  if (!withoutJoiners(folded).includes(word)) return -1;
+  const [first = "", ...others] = word;
   const unspaced = isUnspaced(word);
-  const pattern = new RegExp([...word].join(unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]*` : `${JOINED_BY}?`), "gv");
-  for (let found = pattern.exec(folded); found !== null; found = pattern.exec(folded)) {
-    const { 0: written, index } = found;
-    const end = index + written.length;
-    const begins = unspaced || !ENDS_IN_WORD.test(folded.slice(Math.max(0, index - 2), index));
-    if (begins && !(isWhole && BEGINS_IN_WORD.test(folded.slice(end, end + 2)))) return index;
-    pattern.lastIndex = index + 1;
-  }
-  return -1;
+  const between = unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]*` : `${JOINED_BY}?`;
+  // After the first letter, so that places without it are passed quickly, and those inside a word after it.
+  const begins = unspaced ? "" : `(?<!${IN_SPACED_WORD}${first})`;
+  const ends = isWhole ? `(?!${IN_SPACED_WORD})` : "";
+  return folded.search(new RegExp([first + begins, ...others].join(between) + ends, "v"));
 }
 
 /** Returns the folded text without what joins words, or divides them only in some scripts. It has all joined words. */
