@@ -1,7 +1,15 @@
 // Readings of a query: the ways to split it into words, each of which finds records (contract §3.1, §3.2).
 import { fold, foldBefore } from "./fold.ts";
 import { phoneReadings } from "./phones.ts";
-import { andWordsIn, foldWithJoiners, spellings, spellingsOfName, withAndSigns, wordsIn } from "./words.ts";
+import {
+  andWordsIn,
+  foldWithJoiners,
+  spellings,
+  spellingsOfName,
+  withAndSigns,
+  withArticles,
+  wordsIn,
+} from "./words.ts";
 
 /** The words of a query in one of its readings. A record matches if it matches all words of at least one reading. */
 export interface Reading {
@@ -36,21 +44,27 @@ export function sessionReadings(query: string, withPrevious: boolean): Reading[]
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
   const texts = likeliestFirst(spellingsOfName(query));
-  return distinct(signed(inTurns(texts), query), withPrevious ? phoneReadings(foldBefore(query)) : []);
+  return distinct(varied(inTurns(texts), query), withPrevious ? phoneReadings(foldBefore(query)) : []);
 }
 
 function readingsOf(texts: readonly string[], withPrevious: boolean): Reading[] {
   const [typed = ""] = texts;
-  return distinct(signed(likeliestFirst(texts).map(wordsIn), typed), withPrevious ? [wordsIn(foldBefore(typed))] : []);
+  return distinct(varied(likeliestFirst(texts).map(wordsIn), typed), withPrevious ? [wordsIn(foldBefore(typed))] : []);
 }
 
-/** Yields the readings of a query, each followed by the one in which an ampersand is in place of a word such as "and". */
-function* signed(readings: Iterable<readonly string[]>, query: string): Generator<readonly string[]> {
+/**
+ * Yields the readings of a query, each followed by the one in which an ampersand is in place of a word such as "and",
+ * and then those with Arabic articles.
+ */
+function* varied(readings: Iterable<readonly string[]>, query: string): Generator<readonly string[]> {
   const andWords = andWordsIn(fold(query));
+  const all: (readonly string[])[] = [];
   for (const words of readings) {
     yield words;
     if (andWords.size > 0) yield withAndSigns(words, andWords);
+    all.push(words);
   }
+  for (const words of all) yield* withArticles(words);
 }
 
 /** Returns the folded spellings of the texts: each as typed and with all its words joined, and then those between. */

@@ -61,8 +61,11 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
 /** What precedes a syllable of decomposed Hangul inside a word, in whatever script it is. */
 const BEFORE_SYLLABLE = /[^\u1100-\u115f](?=[\u1100-\u115f])/g;
-/** The Arabic article, folded. It is written as one word with the name after it, which is also used without it. */
+/** The Arabic article, folded. It is written as one word with the word after it, which is also used without it. */
 const ARTICLE = "\u0627\u0644";
+const WITHOUT_ARTICLE = new RegExp(`^(?!${ARTICLE})\\p{Script=Arabic}{2,}$`, "u");
+/** The maximum number of words of a query that are read both without the article and with it. */
+const maxArticles = 4;
 /** Letters that names also spell with two letters, or with another one. */
 const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", đ: "dj", ə: "a" };
 const UMLAUT = /[äöüøåđə]/gi;
@@ -110,6 +113,15 @@ export function withAndSigns(words: readonly string[], andWords: ReadonlySet<str
   return words.map((word, at) => (isAnd(word, at) ? AND : word));
 }
 
+/** Returns the other ways to write the words: some of those in Arabic with the article, and first all of them. */
+export function withArticles(words: readonly string[]): string[][] {
+  const bare = words.filter((word) => WITHOUT_ARTICLE.test(word)).slice(0, maxArticles);
+  return Array.from({ length: 2 ** bare.length - 1 }, (_, way) => {
+    const left = new Set(bare.filter((_word, at) => Math.floor(way / 2 ** at) % 2 === 1));
+    return words.map((word) => (bare.includes(word) && !left.has(word) ? ARTICLE + word : word));
+  });
+}
+
 /**
  * Returns the folded text, in which a hyphen is in place of what joins words invisibly, an apostrophe in place of
  * gershayim, and a dot between thousands.
@@ -122,10 +134,7 @@ export function foldWithJoiners(text: string): string {
 /** The words of a name. */
 export interface NameWords {
   readonly words: readonly string[];
-  /**
-   * The endings of its Korean words, each from the beginning of a syllable, and of its Arabic words without the
-   * article. They are not words of their own.
-   */
+  /** The endings of its Korean words, each from the beginning of a syllable. They are not words of their own. */
   readonly endings: readonly string[];
 }
 
@@ -242,9 +251,8 @@ function joinedParts(folded: string): string[] {
   return dividedNamesIn(folded).flatMap((row) => wordsIn(row.map(({ word }) => word).join("")));
 }
 
-/** Returns the ending of a word after the Arabic article, and those that begin with a syllable of Hangul. */
+/** Returns the endings of a word that begin with a syllable of Hangul. */
 function endingsOf(word: string): string[] {
-  if (word.startsWith(ARTICLE) && word.length > ARTICLE.length + 1) return [word.slice(ARTICLE.length)];
   return [...word.matchAll(BEFORE_SYLLABLE)].map(({ index }) => word.slice(index + 1));
 }
 

@@ -162,6 +162,18 @@ test("sessions and notes have joined and divided words too [SRC-13]", async () =
     expect(await found("notes", query)).toHaveLength(1);
 });
 
+test("a word in a session or a note is found without its Arabic article [SRC-13]", async () => {
+  const own = await newClient(service());
+  await own.put.session({ title: "اجتماع المكتب في الرياض" });
+  const content = "فتح المكتبة صباحا";
+  await own.put.contactNotes({ contact_id: await own.put.contact({}), content, source: "import" });
+  const all = async (path: string, query: string): Promise<unknown> =>
+    (await own.get(`/v1/${path}?query=${encodeURIComponent(query)}`)).body.data;
+  for (const query of ["مكتب", "رياض اجتماع مكتب", "المكتب رياض"]) expect(await all("sessions", query)).toHaveLength(1);
+  for (const query of ["مكتبة", "مكتبه فتح"]) expect(await all("notes", query)).toHaveLength(1);
+  for (const query of ["كتبة", "الفتح"]) expect(await all("notes", query)).toEqual([]);
+});
+
 test("a number in a note is found however its thousands are divided [SRC-13]", async () => {
   const own = await newClient(service());
   const contents = [
