@@ -97,9 +97,8 @@ function beginningOf(field: string): Document {
 
 /** Returns the words that the texts have. Most texts have none, which is cheap to see. */
 function wordsIn(texts: readonly (string | null)[], words: readonly string[]): readonly string[] {
-  const folded = foldWithJoiners(texts.join(" "));
-  const joined = withoutJoiners(folded);
-  if (!words.some((word) => folded.includes(word) || joined.includes(word))) return [];
+  const joined = withoutJoiners(foldWithJoiners(texts.join(" ")));
+  if (!words.some((word) => joined.includes(word))) return [];
   const { searchText } = terms(texts.flatMap(recordWords), NOTE_SHAPE);
   return words.filter((word) => hasWord(searchText, word));
 }

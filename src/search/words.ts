@@ -314,14 +314,18 @@ export function findWord(folded: string, word: string, isWhole: boolean): number
   const unspaced = isUnspaced(word);
   const between = unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]*` : `${JOINED_BY}?`;
   // After the first letter, so that places without it are passed quickly, and those inside a word after it.
-  const begins = unspaced ? "" : `(?<!${IN_SPACED_WORD}${first})`;
-  const ends = isWhole ? `(?!${IN_SPACED_WORD})` : "";
+  const isBetween = unspaced || word === AND;
+  const begins = isBetween ? "" : `(?<!${IN_SPACED_WORD}${first})`;
+  const ends = isWhole && !isBetween ? `(?!${IN_SPACED_WORD})` : "";
   return folded.search(new RegExp([first + begins, ...others].join(between) + ends, "v"));
 }
 
-/** Returns the folded text without what joins words, or divides them only in some scripts. It has all joined words. */
+/**
+ * Returns the folded text without what joins words, or divides them only in some scripts. It contains all its words and
+ * all joined words, with the ampersand at the end.
+ */
 export function withoutJoiners(folded: string): string {
-  return folded.replace(JOINERS, "");
+  return folded.replace(JOINERS, "") + (AND_SIGN.test(folded) ? AND : "");
 }
 
 /** Returns the words of a folded text in order, duplicates included. */

@@ -35,19 +35,20 @@ const maxPieces = 3;
 const stretchLength = 2_048;
 
 /**
- * Returns the passages that contain all of the `words` (`queryWords`), in order, each with the adjacent text. Subtracts
- * its cost from the budget, and ends early once that is used up. Calls `requireNotPast`, which fails once the deadline
- * has passed.
+ * Returns the passages that contain all words of one of the `readings`, in order, each with the adjacent text.
+ * Subtracts its cost from the budget, and ends early once that is used up. Calls `requireNotPast`, which fails once the
+ * deadline has passed.
  */
 export async function findPassages(
   text: string,
-  words: readonly string[],
+  readings: readonly (readonly string[])[],
   budget: Budget,
   requireNotPast: () => void,
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
   const pauseIfDue = createYielder(requireNotPast);
+  const words = [...new Set(readings.flat())];
   const longest = Math.max(0, ...words.map(({ length }) => length));
   // If a piece ends inside a word, the next piece begins before that word. Each piece is at least half new, so that the
   // time is linear.
@@ -74,7 +75,7 @@ export async function findPassages(
     const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
     at = isWhole || end === text.length ? end : betweenLetters(text, end - overlap);
     recent = [...recent.slice(1 - maxPieces), piece];
-    const first = beginningOfRow(recent, words, budget);
+    const [first] = readings.flatMap((own) => beginningOfRow(recent, own, budget) ?? []);
     if (first === undefined) continue;
     const start = Math.max(taken, startBefore(text, first.start, pieceLength));
     taken = end === text.length ? end : endOfPiece(text, end, pieceLength).end;

@@ -4,6 +4,7 @@ import { collections } from "../db/collections.ts";
 import type { FieldsOf, StoredName } from "../db/fields.ts";
 import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
 import { idText, timestamp } from "../db/message.ts";
+import { anyOf } from "../db/word-search.ts";
 import type { PageRequest } from "../db/page.ts";
 import { instantOf, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
@@ -16,7 +17,7 @@ import { fail } from "../call/errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SearchTranscriptsResponse, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import type { Scope } from "../call/scope.ts";
-import { queryWords } from "../search/words.ts";
+import { wordReadings } from "../search/readings.ts";
 import type { SessionDocument } from "./document.ts";
 import { matchTranscripts } from "./matching.ts";
 import { clientOf } from "./messages.ts";
@@ -74,6 +75,8 @@ const maxFirstBytes = 8_000_000;
 const maxPageBytes = 40_000;
 /** The maximum number of pieces of a text whose words are compared one by one. Each takes about 100 microseconds. */
 const maxPieces = { inSession: 1_000, inEach: 300, ofWord: 100 } as const;
+/** The maximum number of readings of a query, as each has look-ups of its own. */
+const maxReadings = 4;
 /** The maximum number of words that are searched for separately, if no passage has all of them. */
 const maxSeparate = 8;
 
@@ -82,20 +85,28 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
   const sessions: Collection<Document> = client.db().collection(collections.sessions);
   const transcripts: Collection<Document> = client.db().collection(collections.transcripts);
 
-  /** Returns the page of the transcripts with all words by their terms, and the rank at which the search ended. */
-  async function candidatesOf(scope: Scope, words: readonly string[], filter: SpokenFilter, page: PageRequest) {
+  /**
+   * Returns the page of the transcripts with all words of a reading by their terms, and the rank at which the search
+   * ended.
+   */
+  async function candidatesOf(scope: Scope, readings: Readings, filter: SpokenFilter, page: PageRequest) {
     const nothing = { rows: [], endedAt: undefined };
     const { first, last, contactId } = filter;
-    if (words.length === 0 || (first !== undefined && last !== undefined && first > last)) return nothing;
+    if (readings.length === 0 || (first !== undefined && last !== undefined && first > last)) return nothing;
     const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
     const ranks = contactId === undefined ? undefined : await ranksOfContact(sessions, scope, contactId, within);
     if (ranks?.length === 0) return nothing;
     const among = ranks === undefined ? within : { rank: { $in: ranks.slice(0, maxOfContact) } };
-    const matching = await matchTranscripts(transcripts, scope, words, among, page);
+    const found = readings.map((words) => matchTranscripts(transcripts, scope, words, among, page));
+    const matching = (await Promise.all(found)).flatMap((one) => one ?? []);
     const endOfContact = ranks?.[maxOfContact];
-    if (matching === undefined) return { ...nothing, endedAt: endOfContact };
+    if (matching.length === 0) return { ...nothing, endedAt: endOfContact };
+    const ends = matching.flatMap(({ endedAt }) => endedAt ?? []);
+    const endedAt = ends.length === 0 ? undefined : Math.max(...ends);
     const stages = [
-      { $match: { account_id: scope.accountId, ...matching.condition } },
+      { $match: { account_id: scope.accountId, ...anyOf(matching.map(({ condition }) => condition)) } },
+      // Of older ones, some readings would find all and others none.
+      ...(endedAt === undefined ? [] : [{ $match: { rank: { $gte: endedAt } } }]),
       { $sort: { rank: -1 } },
       ...(page.offset === 0 ? [] : [{ $skip: page.offset }]),
       { $limit: page.limit + 1 },
@@ -103,7 +114,7 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
       lookUpSession(scope, contactId),
     ];
     const rows = await read<Candidate>(transcripts, scope, stages, { hint: searchIndex });
-    return { rows, endedAt: rows.length > page.limit ? undefined : (matching.endedAt ?? endOfContact) };
+    return { rows, endedAt: rows.length > page.limit ? undefined : (endedAt ?? endOfContact) };
   }
 
   async function isPreparing(scope: Scope): Promise<boolean> {
@@ -124,25 +135,25 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
       ];
       const [session] = await read<SpokenSession & { spoken: readonly { size: number }[] }>(sessions, scope, stages);
       if (session === undefined) return fail(Reason.NOT_FOUND);
-      const words = queryWords(query);
-      const texts = await textsOfSessions(transcripts, scope, words.length === 0 ? [] : [sessionId]);
+      const readings = readingsOf(query);
+      const texts = await textsOfSessions(transcripts, scope, readings.length === 0 ? [] : [sessionId]);
       const text = texts.get(sessionId.toHexString());
       if (text === undefined) return response([], true);
       const budget = { passages: maxInSession + 1, pieces: maxPieces.inSession };
       const inflated = await inflateText(text, maxFirstBytes);
-      const found = await findPassages(inflated, words, budget, () => requireNotPast(scope.deadline));
+      const found = await findPassages(inflated, readings, budget, () => requireNotPast(scope.deadline));
       const isWhole = found.length <= maxInSession && budget.pieces > 0 && text.size <= maxFirstBytes;
       const shown = found.slice(0, maxInSession);
       return response(messagesOf(session, inflated, { shown, hasMore: !isWhole }), isWhole);
     },
 
     async search(scope, filter, page) {
-      const words = queryWords(filter.query);
+      const readings = readingsOf(filter.query);
       const [{ rows, endedAt }, preparing] = await Promise.all([
-        candidatesOf(scope, words, filter, page),
+        candidatesOf(scope, readings, filter, page),
         isPreparing(scope),
       ]);
-      const { passages, taken } = await passagesOf(transcripts, scope, words, rows.slice(0, page.limit));
+      const { passages, taken } = await passagesOf(transcripts, scope, readings, rows.slice(0, page.limit));
       const hasMore = rows.length > taken;
       const isWhole = !hasMore && !preparing && endedAt === undefined && !passages.some((one) => one.hasMore);
       return {
@@ -158,6 +169,15 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
       };
     },
   };
+}
+
+/** The ways to read a query, each with its words. */
+type Readings = readonly (readonly string[])[];
+
+function readingsOf(query: string): Readings {
+  return wordReadings(query, false)
+    .slice(0, maxReadings)
+    .map(({ words }) => words);
 }
 
 /** Returns the ranks of a contact's newest sessions, and of the first one after these, if there is one. */
@@ -189,7 +209,7 @@ function lookUpSession(scope: Scope, contactId: UUID | undefined): Document {
 async function passagesOf(
   transcripts: Collection<Document>,
   scope: Scope,
-  words: readonly string[],
+  readings: Readings,
   candidates: readonly Candidate[],
 ): Promise<{ readonly passages: readonly TranscriptPassage[]; readonly taken: number }> {
   const chosen = withinBytes(candidates);
@@ -206,7 +226,7 @@ async function passagesOf(
     // No match, or deleted since the candidates were read.
     if (deflated === undefined || of === undefined) continue;
     const text = await inflateText(deflated, maxFirstBytes);
-    const found = await passagesIn(text, words, () => requireNotPast(scope.deadline));
+    const found = await passagesIn(text, readings, () => requireNotPast(scope.deadline));
     const hasMore = found.hasMore || (deflated.size > maxFirstBytes && found.shown.length > 0);
     const messages = messagesOf(of, text, { shown: found.shown, hasMore });
     bytes += messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message.text)), 0);
@@ -223,22 +243,28 @@ interface Shown {
 }
 
 /**
- * Returns the first passages with all words. If no passage has them all, returns the first passage with each word. If
- * a word was not said at all, which its term alone does not show, returns none.
+ * Returns the first passages with all words of a reading. If no passage has them all, returns the first passage with
+ * each word. If a word was not said at all, which its term alone does not show, returns none.
  */
-async function passagesIn(text: string, words: readonly string[], requireInTime: () => void): Promise<Shown> {
+async function passagesIn(text: string, readings: Readings, requireInTime: () => void): Promise<Shown> {
   const budget: Budget = { passages: maxInEach + 1, pieces: maxPieces.inEach };
-  const together = await findPassages(text, words, budget, requireInTime);
+  const together = await findPassages(text, readings, budget, requireInTime);
   if (together.length > 0)
     return { shown: together.slice(0, maxInEach), hasMore: together.length > maxInEach || budget.pieces === 0 };
-  const apart = new Map<number, Passage>();
-  for (const word of words.length === 1 ? [] : words.slice(0, maxSeparate)) {
-    const [first] = await findPassages(text, [word], { passages: 1, pieces: maxPieces.ofWord }, requireInTime);
-    if (first === undefined) return { shown: [], hasMore: false };
-    apart.set(first.offset, first);
+  for (const words of readings.filter(({ length }) => length > 1)) {
+    const separate = words.slice(0, maxSeparate);
+    const firsts: Passage[] = [];
+    for (const word of separate) {
+      const [first] = await findPassages(text, [[word]], { passages: 1, pieces: maxPieces.ofWord }, requireInTime);
+      if (first === undefined) break;
+      firsts.push(first);
+    }
+    if (firsts.length < separate.length) continue;
+    const apart = new Map(firsts.map((first) => [first.offset, first]));
+    const shown = [...apart.values()].sort((a, b) => a.offset - b.offset).slice(0, maxInEach);
+    return { shown, hasMore: true };
   }
-  const shown = [...apart.values()].sort((a, b) => a.offset - b.offset).slice(0, maxInEach);
-  return { shown, hasMore: shown.length > 0 };
+  return { shown: [], hasMore: false };
 }
 
 /** Returns the first candidates whose texts have at most `maxBytes` in total, and at least one. */

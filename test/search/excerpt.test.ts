@@ -49,6 +49,7 @@ describe("an excerpt is around the match", () => {
     expect(excerpt(text, "kickoff", 1_000)).toContain("kick-off");
     expect(excerpt(text, "kick", 1_000)).toBeUndefined();
     expect(excerpt(text, "missing", 1_000)).toBeUndefined();
+    expect(excerpt(`Q&A ${filler}and ${filler}`, "q and a", 1_000)).toBeUndefined();
   });
 });
 

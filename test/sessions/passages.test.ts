@@ -7,7 +7,7 @@ import { findPassages } from "../../src/sessions/passages.ts";
 const generous = () => ({ passages: 1_000, pieces: 1_000_000 });
 
 async function find(text: string, query: string, budget = generous()): Promise<readonly [number, string][]> {
-  const found = await findPassages(text, queryWords(query), budget, () => undefined);
+  const found = await findPassages(text, [queryWords(query)], budget, () => undefined);
   return found.map(({ offset, text: passage }) => [offset, passage]);
 }
 
@@ -91,7 +91,7 @@ test("a search lets other requests run every few milliseconds [VAL-04]", async (
     if (pauses === 3) throw new Error("the deadline");
   };
   const text = "\ufdfa".repeat(200_000);
-  await expect(findPassages(text, queryWords("price"), generous(), proceed)).rejects.toThrow("the deadline");
+  await expect(findPassages(text, [queryWords("price")], generous(), proceed)).rejects.toThrow("the deadline");
 });
 
 test("searches a text without a blank in linear time, also one that exceeds the budget [VAL-04]", async () => {

@@ -176,6 +176,21 @@ describe("search_transcripts [MCP-40]", () => {
     expect(structured.data[0].passages[0].speaker).toBe("王小明");
   });
 
+  test("a query with a joined word, an Arabic word or a word for an ampersand finds its other spellings, page by page", async () => {
+    const texts = ["A slipway.", "The slip-way.", "A slip way.", "ذهب إلى المكتب", "Q&A, then R&D."];
+    for (const [at, text] of texts.entries()) {
+      ids[text] = await holder.put.session({ session_date: `2021-01-0${at + 1}T09:00:00Z` });
+      await holder.put.transcript({ session_id: ids[text], transcript: `Ira: ${text}` });
+    }
+    for (const [offset, expected] of ["A slip way.", "The slip-way.", "A slipway."].entries())
+      expect(await found("slip-way", { limit: 1, offset })).toEqual([expected]);
+    expect(await found("slipway")).toEqual(["The slip-way.", "A slipway."]);
+    for (const query of ["مكتب", "مكتب ذهب"]) expect(await found(query)).toEqual(["ذهب إلى المكتب"]);
+    for (const query of ["q and a", "r & d"]) expect(await found(query)).toEqual(["Q&A, then R&D."]);
+    const given = { session_id: ids["A slipway."], query: "slip-way" };
+    expect((await call(holder, "get_session_transcript", given)).structured.passages).toHaveLength(1);
+  });
+
   test("no result exceeds 20,000 tokens, and the pages together have every session [MCP-14]", async () => {
     const sessions = await holder.put.sessions(...Array.from({ length: 25 }, () => ({ title: "長".repeat(200) })));
     const line = `王：鈴${"木".repeat(190)}`;
