@@ -332,10 +332,10 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
   return rows.map(({ _id }) => _id);
 }
 
-/** The address of a page. Only its host can be that of an email. */
-const PAGE = /^\s*(?:https?:\/\/(?:www\.)?|www\.)([^\s/?#]+)\S*/i;
+/** The address of a page, of which only the host can be that of an email; or a link to an address. */
+const PAGE = /^\s*(?:https?:\/\/(?:www\.)?|www\.|mailto: *)([^\s/?#]+)\S*/i;
 /** What is before a value that is copied from a link or a form, or that names its field. */
-const LABEL = /^\s*(?:mailto|e-?mail|name|contact|from): */i;
+const LABEL = /^\s*(?:e-?mail|name|contact|from): */i;
 /** What can be around an address that is copied from a list or a sentence. */
 const AROUND_ADDRESS = /[\s<>()"[\],;]+|\.$/g;
 

@@ -72,6 +72,8 @@ const ALONE: Readonly<Record<string, string>> = {
   "\u05f3": "'",
   "\u05f4": '"',
   "\u05be": "-",
+  // The final forms of Hebrew letters: a name keeps them before a hyphen (בן־גוריון), and loses them if it is joined.
+  ...variants("ךכ םמ ןנ ףפ ץצ"),
   // Chillu letters and the khanda ta, which older texts write as a consonant without its vowel; and a nasal sign.
   "\u0d7a": "\u0d23\u0d4d",
   "\u0d7b": "\u0d28\u0d4d",
@@ -206,7 +208,7 @@ function foldRun(run: string): string {
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
 export function foldBefore(text: string): string {
   const keptThen =
-    /[\u0400-\u04ff\u05be\u05f3\u05f4\u0600-\u06ff\u0900-\u0dff\u1200-\u137f\u3041-\u30ff\u4e00-\ufaff\u{20000}-\u{2ffff}ꞌ]/u;
+    /[\u0400-\u04ff\u05be\u05da-\u05e5\u05f3\u05f4\u0600-\u06ff\u0900-\u0dff\u1200-\u137f\u3041-\u30ff\u4e00-\ufaff\u{20000}-\u{2ffff}ꞌ]/u;
   const foldRunBefore = (run: string): string =>
     foldBy(ALL_UNSEEN, run).replace(CHANGED, (letter) =>
       keptThen.test(letter) && !DIGIT.test(letter) ? letter : changed(letter),

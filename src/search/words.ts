@@ -71,7 +71,7 @@ const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue"
 const UMLAUT = /[äöüøåđə]/gi;
 /** The word of a record that has one of these signs, which a query can spell as a word. */
 const AND = "&";
-const AND_SIGN = /&| \+ /;
+const AND_SIGN = /&|(?<=[ \p{L}])\+(?=[ \p{L}])/u;
 /** The words for it, folded, in the languages of company names. */
 const AND_WORDS: ReadonlySet<string> = new Set(
   "and und et y e en og och ja és ve și и і та και ו و और".split(" ").map(fold),
@@ -308,21 +308,21 @@ export function splitWords(text: string): string[] {
  * it must be that word. Joiners may divide it, as in `recordWords`.
  */
 export function findWord(folded: string, word: string, isWhole: boolean): number {
+  if (word === AND) return folded.search(AND_SIGN);
   // Cheap test first: the pattern takes time in proportion to the word's length where equal letters are repeated.
   if (!withoutJoiners(folded).includes(word)) return -1;
   const [first = "", ...others] = word;
   const unspaced = isUnspaced(word);
   const between = unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]*` : `${JOINED_BY}?`;
   // After the first letter, so that places without it are passed quickly, and those inside a word after it.
-  const isBetween = unspaced || word === AND;
-  const begins = isBetween ? "" : `(?<!${IN_SPACED_WORD}${first})`;
-  const ends = isWhole && !isBetween ? `(?!${IN_SPACED_WORD})` : "";
+  const begins = unspaced ? "" : `(?<!${IN_SPACED_WORD}${first})`;
+  const ends = isWhole && !unspaced ? `(?!${IN_SPACED_WORD})` : "";
   return folded.search(new RegExp([first + begins, ...others].join(between) + ends, "v"));
 }
 
 /**
  * Returns the folded text without what joins words, or divides them only in some scripts. It contains all its words and
- * all joined words, with the ampersand at the end.
+ * all joined words, with an ampersand at the end if it has a sign for one.
  */
 export function withoutJoiners(folded: string): string {
   return folded.replace(JOINERS, "") + (AND_SIGN.test(folded) ? AND : "");

@@ -51,6 +51,8 @@ const names = [
     "R. K. Salvar",
     "KX Ostrin",
     "Lot 5 Q",
+    "Kern+Vogt",
+    "נעם בן־ארזי",
   ],
 ];
 
@@ -129,6 +131,7 @@ test.each([
   ["larsenholt", ["Larsen&Holt"]],
   ["marl & sons", ["Marl and Sons"]],
   ["prescott and", ["Prescott & Gale"]],
+  ["kern und vogt", ["Kern+Vogt"]],
   ["marl und sons", []],
 ])("%s finds %j, with an ampersand or a word for it [SRC-13]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
@@ -147,6 +150,7 @@ test.each([
   ["№ 17", ["Vertrag №17"]],
   ["佐佐木", ["佐々木 りん"]],
   ["แพรว", ["เเพรว สุข"]],
+  ["בנארזי", ["נעם בן־ארזי"]],
 ])("%s finds %j, in another spelling of its language [SRC-12]", async (query, expected) =>
   expect(await contacts(query)).toEqual(expected),
 );
@@ -325,6 +329,7 @@ test.each([
   ["J.R. Bergqvist", [], "initials that look like a title"],
   ["nadia bergqvist maria", [], "a word that the record lacks"],
   ["mailto:info@ghent-lace.example", ["Ghent"], "a link"],
+  ["mailto:info@ghent-lace.example?subject=Lace%20from%20Ghent", ["Ghent"], "a link with a subject"],
   ["name:Bergqvist", ["Nadia Bergqvist"], "its field named"],
   ["<info@ghent-lace.example>,", ["Ghent"], "an address from a list"],
   ["https://www.ghent-lace.example/en/about?from=mail", ["Ghent"], "a page of its domain"],
