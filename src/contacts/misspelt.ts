@@ -6,7 +6,7 @@ import { read } from "../db/read.ts";
 import { termsField } from "../db/search-fields.ts";
 import { searchIndex } from "../db/search-index.ts";
 import { anyOf, searchTextConditions } from "../db/word-search.ts";
-import { canBeMisspelt, correctionsOf, rightBeginningsOf } from "../search/misspellings.ts";
+import { canBeDivided, canBeMisspelt, correctionsOf, rightBeginningsOf } from "../search/misspellings.ts";
 import type { Reading } from "../search/readings.ts";
 import { wordsOf } from "../search/readings.ts";
 import {
@@ -107,7 +107,7 @@ function dividedScans(readings: readonly Reading[], rightLettersOf: (word: strin
       for (let to = from + 1; to <= words.length; to += 1) {
         const word = words.slice(from, to).join("");
         // Names in scripts without blanks are found with other blanks anyway.
-        if (scans.size === maxDivided || !canBeMisspelt(word) || isUnspaced(word)) continue;
+        if (scans.size === maxDivided || !canBeDivided(words.slice(from, to)) || isUnspaced(word)) continue;
         const letters = [...word];
         // A name that divides a word has its beginning as a whole word.
         const beginnings = letters.slice(1, rightLettersOf(one) + 1).map((_, at) => letters.slice(0, at + 1).join(""));

@@ -24,13 +24,24 @@ const ALPHABETS = [
 const blockLength = 0x80;
 const firstOfOtherBlocks = 0x900;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
+/** Words of letters, of which the last may be or end with a number (Studio 54). */
+const WITH_NUMBER = /^\p{L}[\p{L}\p{M} ]*[0-9]*$/u;
 const HAN_OR_HANGUL = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const alphabets = new Map<number, readonly string[]>();
 
 /** Whether a word of a query may be a misspelt name. Words in Han and Hangul are too short. */
 export function canBeMisspelt(word: string): boolean {
+  return LETTERS.test(word) && hasLength(word);
+}
+
+/** Whether names may have the words of a query with other blanks. */
+export function canBeDivided(words: readonly string[]): boolean {
+  return WITH_NUMBER.test(words.join(" ")) && hasLength(words.join(""));
+}
+
+function hasLength(word: string): boolean {
   const { length } = [...word];
-  return length >= minLength && length <= maxLength && LETTERS.test(word) && !HAN_OR_HANGUL.test(word);
+  return length >= minLength && length <= maxLength && !HAN_OR_HANGUL.test(word);
 }
 
 /** Returns the beginnings of a word, up to `longest` letters, with which its corrections begin: the shortest first. */

@@ -250,9 +250,12 @@ export function nameCheckPattern(word: string): string {
   return `^[^${NAME_END}]* ${word} `;
 }
 
-/** Returns the pattern that finds in the names of a contact words that begin with `word` if no blank divides them. */
+/**
+ * Returns the pattern that finds in the names of a contact words that begin with `word` if no blank divides them. None
+ * divides a number.
+ */
 export function dividedNamePattern(word: string): string {
-  return `^[^${NAME_END}]* ${[...word].join(" ?")}`;
+  return `^[^${NAME_END}]* ${(word.match(/[0-9]+|./gu) ?? []).join(" ?")}`;
 }
 
 /**

@@ -52,6 +52,9 @@ const names = [
     "KX Ostrin",
     "Lot 5 Q",
     "Kern+Vogt",
+    "Loft 71 Nord",
+    "Depot19 Nord",
+    "Hangar 8 8",
     "נעם בן־ארזי",
   ],
 ];
@@ -309,7 +312,11 @@ test.each([
   ["sande ilse", ["Ilse van der Sande"], "none too many or missing"],
   ["vandersonde", [], "a letter wrong as well"],
   ["ilsevan mcbrannock", [], "in names of two contacts"],
+  ["loft71", ["Loft 71 Nord"], "one missing before a number"],
+  ["nord depot 19", ["Depot19 Nord"], "one too many before a number"],
   ["97 1", [], "in a number"],
+  ["loft 7 1", [], "one too many in a number"],
+  ["hangar88 8", [], "one missing in a number"],
 ])("the blanks of the name %s find %j: %s [CSR-16]", async (query, expected) => {
   expect(await contacts(query)).toEqual(expected);
 });
