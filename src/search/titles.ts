@@ -1,4 +1,4 @@
-// Forms of address, titles, degrees and legal forms, with which people write a name that a record has without them.
+// Forms of address, titles, legal forms and middle initials, with which people write a name that a record has without.
 import { fold } from "./fold.ts";
 
 /** Before a name or after it, without dots. Those that are also names or initials, such as Don and M., are not here. */
@@ -23,15 +23,20 @@ const ATTACHED =
 const TOKEN = /[^\s,;()]+/g;
 /** What is before a name looks like initials: A.G. Weber is no company. */
 const INITIALS = /^(?:\p{Lu}\.){2,}$/u;
+const INITIAL = /^\p{Lu}\.$/u;
 
-/** Returns a query without the titles in it; undefined if it has none, or nothing else. */
+/** Returns a query without the titles and a middle initial in it; undefined if it has none, or nothing else. */
 export function withoutTitles(query: string): string | undefined {
   const tokens = query.match(TOKEN) ?? [];
-  const names = tokens
-    .filter((token, at) => !isTitle(token) || (at === 0 && INITIALS.test(token)))
-    .map((token) => token.replace(ATTACHED, ""));
-  const name = names.join(" ");
+  const kept = tokens.filter((token, at) => !isTitle(token) || (at === 0 && INITIALS.test(token)));
+  const names = kept.filter((token, at) => !INITIAL.test(token) || !isBetweenNames(kept[at - 1], kept[at + 1]));
+  const name = names.map((token) => token.replace(ATTACHED, "")).join(" ");
   return name === "" || name === tokens.join(" ") ? undefined : name;
+}
+
+/** Whether the tokens before and after another one are names, of more than an initial. */
+function isBetweenNames(before = "", after = ""): boolean {
+  return bare(before).length > 1 && bare(after).length > 1;
 }
 
 /** Whether a token is a title, or several such as Dr.-Ing. */
