@@ -71,7 +71,7 @@ const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue"
 const UMLAUT = /[äöüøåđə]/gi;
 /** The word of a record that has one of these signs, which a query can spell as a word. */
 const AND = "&";
-const AND_SIGN = /&|(?<=[ \p{L}])\+(?=[ \p{L}])/u;
+const AND_SIGN = /&|\+(?=[ \p{L}])(?<=[ \p{L}]\+)/u;
 /** The words for it, folded, in the languages of company names. */
 const AND_WORDS: ReadonlySet<string> = new Set(
   "and und et y e en og och ja és ve și и і та και ו و और".split(" ").map(fold),
