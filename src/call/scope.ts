@@ -35,13 +35,9 @@ export interface Proof {
   readonly stages: readonly Document[];
   /** Whether a row belongs to the proof, and not to the data. */
   isRow(row: Document): boolean;
-  /**
-   * Checks the rows of the proof, in reverse order. Fails unless they show that the credential is valid. A proof may
-   * also leave that decision to the chain, which runs after the read.
-   */
+  /** Checks the rows of the proof, in reverse order. Fails unless they show that the credential is valid. */
   require(rows: readonly Document[]): void;
-  /** The proof for an insert; undefined for credentials that never write. */
-  readonly insert: InsertProof | undefined;
+  readonly insert: InsertProof;
 }
 
 /** How the command that inserts a record proves a credential. Its pipeline starts in the credential's collection. */
@@ -121,8 +117,8 @@ export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unprov
 const neverToWrite = new WeakSet<Scope>();
 
 /** Returns a scope that may read and can never gain the right to write, such as an assistant's. */
-export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenCredential): Scope {
-  const scope = readScope(accountId, deadline, unproven);
+export function readOnlyScope(accountId: UUID, deadline: Deadline): Scope {
+  const scope = readScope(accountId, deadline);
   neverToWrite.add(scope);
   return scope;
 }

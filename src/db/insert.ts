@@ -33,11 +33,11 @@ export async function insertRecord<T extends Inserted>(
   response: RecordedResponse | undefined,
 ): Promise<void> {
   const { unproven, claim } = scope;
-  const proof = unproven?.proven === false ? unproven.proof.insert : undefined;
   const insert: Work<void> = (options, fence) => insertFenced(collection, document, options, fence);
   // A mongos cannot read from one collection and merge into another, sharded one.
-  if (unproven === undefined || proof === undefined || claim !== undefined || primaryOf(client).sharded())
+  if (unproven === undefined || unproven.proven || claim !== undefined || primaryOf(client).sharded())
     return commit(client, scope, response, insert);
+  const proof = unproven.proof.insert;
   try {
     await confirmGrant(scope);
     noteWrite(scope);

@@ -18,8 +18,6 @@ import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
 import type { Throttle } from "./throttle.ts";
 import { accountBucket } from "./throttle.ts";
-import type { TokenProver } from "./token-proof.ts";
-import { createProver } from "./token-proof.ts";
 
 /** An access token, and the address of the client that sent it. */
 export interface SentToken {
@@ -31,19 +29,13 @@ export interface SentToken {
 export interface Tokens {
   /** Returns the holder of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
   identify(sent: SentToken, deadline: Deadline): Promise<TokenFacts>;
-  /**
-   * Returns whether the token is still valid and of the same sign-in, as far as this needs no MongoDB. Never rejects.
-   */
-  verifies(sent: SentToken, facts: TokenFacts, deadline: Deadline): Promise<boolean>;
 }
 
 /** An admitted request. */
 export interface Entry {
   readonly holder: TokenFacts;
-  /**
-   * Proves that the token is valid. Call it once the body has arrived, and before the response. Fails as `enter` does.
-   */
-  prove(read?: Promise<unknown>): Promise<void>;
+  /** Proves that the token is valid. Call it once the body has arrived, and before any call. Fails as `enter` does. */
+  prove(): Promise<void>;
   /**
    * Returns the request for its calls. Call it once the body has arrived: the time that the client took to send it does
    * not count against their deadline.
@@ -82,9 +74,16 @@ type SwitchDependencies = Pick<AssistantAccessDependencies, "switches" | "requir
 /** A token holder whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
-interface Entered extends TokenProver {
+interface Entered extends Pick<Entry, "prove"> {
   readonly holder: Reader;
+  /** Proves the token again if its proof began too long before the read finished. */
+  proveAfterRead(): Promise<void>;
+  /** Discards all earlier proofs. */
+  discard(): void;
 }
+
+/** The maximum age of a proof, in milliseconds. An older one is repeated before a response. */
+const proofMs = 500;
 
 export function createAssistantAccess(dependencies: AssistantAccessDependencies): AssistantAccess {
   const { throttle, freshSwitches } = dependencies;
@@ -117,8 +116,7 @@ export function createAssistantAccess(dependencies: AssistantAccessDependencies)
         // The token can end during the wait.
         return freshSwitches()?.then(() => entered.get(inbound)?.discard());
       },
-      grant: ({ inbound }, _caller, deadline) =>
-        readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven()),
+      grant: ({ inbound }, _caller, deadline) => readOnlyScope(holder(inbound).accountId, deadline()),
       // A read may have waited. If the token has ended meanwhile, the caller gets no data.
       finalize: (inbound) => entered.get(inbound)?.proveAfterRead(),
       renew: undefined,
@@ -150,7 +148,6 @@ function createAdmission(dependencies: AssistantAccessDependencies, recognizer: 
 
   const lookUp = (sent: SentToken, deadline: Deadline): Promise<Recognition<TokenFacts>> =>
     capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(sent), deadline));
-  const requireSwitches = requirementOf(dependencies);
 
   return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
@@ -178,20 +175,25 @@ function createAdmission(dependencies: AssistantAccessDependencies, recognizer: 
     // The time that the client takes to send the body does not count against the deadline.
     const left = leftOf(inbound);
     const deadline = (): Deadline => deadlineIn(left, {}, inbound.tally);
-    const again = async (look: Promise<Recognition<TokenFacts>>): Promise<Reader> =>
-      readerOf(await look, inbound, dependencies);
-    const prover = createProver({
+    // A look-up before the body does not cover a read after it.
+    let [provenAt, discardedAt] = [-Infinity, -Infinity];
+    async function proveBy(look: (due: Deadline) => Promise<Recognition<TokenFacts>>): Promise<void> {
+      const begunAt = performance.now();
+      if (provenAt > discardedAt && begunAt - provenAt < proofMs) return;
+      const { accountId } = readerOf(await look(deadline()), inbound, dependencies);
+      // The calls are admitted for the account that the user had before.
+      if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
+      provenAt = begunAt;
+    }
+    return {
       holder,
-      deadline,
-      onProvenByRead() {
-        recognizer.proven(digestName(sent.token));
-        requireSwitches(); // 503
+      prove: () => proveBy((due) => lookUp(sent, due)),
+      // In the slot that the read still has.
+      proveAfterRead: () => proveBy((due) => recognizer.lookUpAgain(credentialOf(sent), due)),
+      discard() {
+        discardedAt = performance.now();
       },
-      verifies: () => tokens.verifies(sent, holder, deadline()),
-      lookUp: (due) => again(lookUp(sent, due)),
-      lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(sent), due)),
-    });
-    return { holder, ...prover };
+    };
   };
 }
 

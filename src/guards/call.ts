@@ -8,7 +8,7 @@ import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import type { Proof, UnprovenCredential } from "../call/scope.ts";
+import type { UnprovenCredential } from "../call/scope.ts";
 import { uuidForm } from "../text/uuid.ts";
 
 /** The facts about an rpc that the guards need. */
@@ -77,12 +77,6 @@ export interface TokenFacts {
   readonly profile?: UserProfile;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;
-  /** When the user signed in at the provider, in whole seconds since 1970; undefined if unknown. */
-  readonly authenticatedAt: number | undefined;
-  /** The id of the provider's session; undefined if unknown. */
-  readonly sid: string | undefined;
-  /** How a read proves that the sign-in has not ended and still has the account; undefined without an account. */
-  readonly proof: Proof | undefined;
 }
 
 /** The facts about an active API key. Except for the suspension, they never change. */

@@ -45,7 +45,7 @@ export interface EndpointDependencies {
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
   /** The size of a bucket, in tokens. A batch cannot have more messages. */
   readonly burst: number;
-  /** Called for each read once the token is proven. */
+  /** Called for each read. */
   readonly onRead: (read: AssistantRead, holder: TokenFacts, inbound: Inbound) => void;
   readonly onError: OnError;
 }
@@ -57,11 +57,10 @@ export interface Endpoint extends Surface {
   close(): Promise<void>;
 }
 
+/** A request whose token is proven. */
 interface Exchange {
   readonly inbound: Inbound;
   readonly holder: TokenFacts;
-  /** Resolves once the token is proven. */
-  readonly proven: Promise<void>;
 }
 
 /** The loaded MCP library. */
@@ -80,7 +79,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { access, where } = dependencies;
   const library = loadOnce(() => load(dependencies));
 
-  /** Serves a request while its token is being proven. Returns the response to a plain tool call as JSON. */
+  /** Serves a request. Returns the response to a plain tool call as JSON. */
   async function serve(
     request: Request,
     body: ReceivedBody,
@@ -114,20 +113,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         }
         const body = await receiveMessages(request, bodyLimit, inbound);
         if (body === undefined) return;
-        const { promise: proven, resolve: begin } = later();
-        // A batch with an invalid token must not use up the account's rate limit.
-        if (body.messages > 1) await prove(); // 503, 401, 403
-        const served = serve(request, body, { inbound: received(), holder, proven });
-        begin(prove(served));
-        try {
-          await Promise.all([proven, served.catch(() => undefined)]); // 503, 401, 403
-        } catch (error) {
-          void served
-            .then((made) => (typeof made === "string" ? undefined : made.body?.cancel()))
-            .catch(() => undefined);
-          throw error;
-        }
-        const made = await served; // 422, 429
+        const exchange = { inbound: received(), holder };
+        await prove(); // 503, 401, 403
+        const made = await serve(request, body, exchange); // 422, 429
         if (typeof made === "string") writeJson(response, 200, made);
         else await toResponse(made, response, maxMs);
       } catch (error) {
@@ -151,12 +139,6 @@ async function preflight(
   response.writeHead(204, { Allow: allow }).end();
 }
 
-/** Creates a promise that follows a promise created later. */
-function later(): { readonly promise: Promise<void>; readonly resolve: (followed: Promise<void>) => void } {
-  let resolve: (followed: Promise<void>) => void = () => undefined;
-  return { promise: new Promise<void>((follow) => (resolve = follow)), resolve: (followed) => resolve(followed) };
-}
-
 async function load({
   calls,
   userInfo,
@@ -170,13 +152,13 @@ async function load({
     import("./direct.ts"),
     assistantFactory(),
   ]);
-  const assistantFor = ({ inbound, holder, proven }: Exchange): Assistant =>
+  const assistantFor = ({ inbound, holder }: Exchange): Assistant =>
     createAssistant(
       { calls, inbound, baseUrl: where.baseUrl, onError, ...userOf(inbound, holder, userInfo) },
       (read) => {
         observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
         // The response need not wait for the entry in the audit log.
-        proven.then(() => setImmediate(onRead, read, holder, inbound)).catch(() => undefined);
+        setImmediate(onRead, read, holder, inbound);
       },
     );
   const handler = createMcpHandler(

@@ -1,12 +1,11 @@
 // Wires the MCP surface: access policy, calls, endpoint, metadata documents and access tokens.
-import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../http/openapi-settings.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { unshared } from "../db/mongo.ts";
 import type { AssistantAccess, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
-import type { AuthenticationEvent, EndedSessions } from "../sign-in/ended-store.ts";
+import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
@@ -79,7 +78,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
 export interface TokenDependencies {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
-  readonly ended: Pick<EndedSessions, "endAndAccount" | "proof">;
+  readonly ended: Pick<EndedSessions, "endAndAccount">;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
 }
@@ -102,7 +101,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
     async identify(sent, deadline) {
       const { tally } = deadline;
       const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(sent));
-      const { issuer, subject, profile, authenticatedAt, sid } = holder;
+      const { issuer, subject, profile } = holder;
       if (holder.authenticatedAt === undefined && !warned) {
         warned = true;
         warn(
@@ -124,27 +123,14 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
           // An offline session survives the sign-out at the provider, so that a refresh succeeds and changes nothing.
           "Sign in again. If the assistant still gets this message, disconnect it, remove its access at the identity provider, and connect it again.",
         );
-      const accountId = account && unshared(account._id);
       return {
         issuer,
         subject,
         name: profile.email ?? account?.email ?? subject,
         profile: { ...profile, email: profile.email ?? account?.email },
-        accountId,
+        accountId: account && unshared(account._id),
         suspended: account?.suspension !== undefined,
-        authenticatedAt,
-        sid,
-        proof: accountId && ended.proof(holder, accountId),
       };
     },
-    async verifies(sent, { issuer, subject, authenticatedAt, sid }, { tally }) {
-      const verify = async (): Promise<boolean> =>
-        isDeepStrictEqual(signInOf(await verifier.verify(sent)), { issuer, subject, authenticatedAt, sid });
-      return timed(tally, "providerMs", "the identity provider", verify).catch(() => false);
-    },
   };
-}
-
-function signInOf({ issuer, subject, authenticatedAt, sid }: AuthenticationEvent): AuthenticationEvent {
-  return { issuer, subject, authenticatedAt, sid };
 }

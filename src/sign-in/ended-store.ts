@@ -1,7 +1,7 @@
 // Ends of sessions in MongoDB, by which every instance rejects sessions and tokens from earlier sign-ins.
-import type { AnyBulkWriteOperation, ClientSession, Db, Document, UUID } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
-import { identitiesOf, withIdentity } from "../accounts/store.ts";
+import { withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll } from "../db/aggregate.ts";
 import { rethrowTooLate, fenceStage } from "../db/fence.ts";
@@ -12,7 +12,6 @@ import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../call/errors.ts";
-import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /** An end of sign-ins: all of a user, those of one session at the provider, or those of a user without a session id. */
@@ -69,8 +68,6 @@ export interface EndedSessions {
   ): Promise<void>;
   /** Returns how a sign-in has ended; undefined if it has not. */
   endOf(beginning: AuthenticationEvent, deadline: Deadline): Promise<SignInEnd | undefined>;
-  /** Returns a proof for a read: the sign-in has not ended, and its user has this account, which is not suspended. */
-  proof(beginning: AuthenticationEvent, accountId: UUID): Proof;
   /** Returns the end of a sign-in, if it has ended, and the user's account, by one command. */
   endAndAccount(
     beginning: AuthenticationEvent,
@@ -184,53 +181,21 @@ export function createEndedSessions(db: Db, onUnreadable: () => void = () => und
     },
     async endAndAccount(beginning, deadline) {
       const account = { $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity(beginning) }] } };
-      const rows = await aggregate<ProofRow>(ended, [endsOf(beginning), account], { deadline });
-      await replaceUnreadable(rows.filter(isEnd), deadline);
-      return endAndAccountOf(beginning, rows);
+      const rows = await aggregate<SessionEndDocument | AccountDocument>(
+        ended,
+        [{ $match: { _id: { $in: namesOf(beginning) } } }, account],
+        { deadline },
+      );
+      const ends = rows.filter(isEnd);
+      await replaceUnreadable(ends, deadline);
+      return { end: signInEndOf(beginning, ends), account: rows.find((row): row is AccountDocument => !isEnd(row)) };
     },
-    proof: proofOf,
   };
 }
 
-/** A row that shows whether a sign-in is valid: an end that may apply to it, or an account. */
-type ProofRow = SessionEndDocument | AccountDocument;
-
-function proofOf(beginning: AuthenticationEvent, accountId: UUID): Proof {
-  // Whole documents, and the account by its id alone: projections and further conditions cost MongoDB more than the
-  // look-ups themselves.
-  const account = { $unionWith: { coll: collections.accounts, pipeline: [{ $match: { _id: accountId } }] } };
-  return {
-    stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: [endsOf(beginning)] } }, account],
-    // A contact may have the id of its account.
-    isRow: (row) => isEnd(row) || (accountId.equals(row["_id"] as UUID) && "beta_enrolled" in row),
-    require(rows) {
-      const { end, account: holder } = endAndAccountOf(beginning, rows as ProofRow[]);
-      const { issuer, subject } = beginning;
-      const identities = holder === undefined ? [] : identitiesOf(holder);
-      const isLinked = identities.some((one) => one.issuer === issuer && one.subject === subject);
-      if (end !== undefined || !isLinked) fail(Reason.INVALID_TOKEN);
-      if (holder?.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
-    },
-    // An assistant only reads.
-    insert: undefined,
-  };
-}
-
-/** Returns the stage that finds the documents that may end the sign-in. */
-function endsOf(beginning: AuthenticationEvent): Document {
-  return { $match: { _id: { $in: namesOf(beginning) } } };
-}
-
-function isEnd(row: Document): row is SessionEndDocument {
-  return "issuer" in Object(row["_id"]);
-}
-
-function endAndAccountOf(
-  beginning: AuthenticationEvent,
-  rows: readonly ProofRow[],
-): { readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined } {
-  const account = rows.find((row): row is AccountDocument => !isEnd(row));
-  return { end: signInEndOf(beginning, rows.filter(isEnd)), account };
+/** Whether a document is the end of a session, and not an account. */
+function isEnd(row: SessionEndDocument | AccountDocument): row is SessionEndDocument {
+  return "issuer" in row._id;
 }
 
 /** Returns the ids of the documents that may end the sign-in. */

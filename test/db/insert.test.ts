@@ -99,15 +99,6 @@ test("an insert without a credential to verify, or with a verified one, is a pla
   expect([await stored(first), await stored(second)]).toEqual([first, second]);
 });
 
-test("an insert whose credential cannot be verified in the command is a look-up and an insert", async () => {
-  const [thing, unproven] = [document(), valid()];
-  const withoutInsert = { ...unproven, proof: { ...unproven.proof, insert: undefined } };
-  const prove = vi.spyOn(withoutInsert, "prove");
-  expect(await insert(thing, withoutInsert)).toMatchObject({ commands: ["update"], failure: undefined });
-  expect(prove).toHaveBeenCalledTimes(1);
-  expect(await stored(thing)).toEqual(thing);
-});
-
 test("an insert behind a mongos, or with an idempotency key, is a look-up and an insert", async () => {
   const bytes = new Binary(Buffer.from("f"));
   const claim = (account_id: UUID): Claim => ({

@@ -169,7 +169,8 @@ export function make(): Made {
 
 /** A proof that names what it proves, and that no read carries out. */
 export function proofOf(name: unknown): Proof {
-  return { stages: [{ name }], isRow: () => false, require: () => undefined, insert: undefined };
+  const insert = { collection: "", stages: [], isValid: {} };
+  return { stages: [{ name }], isRow: () => false, require: () => undefined, insert };
 }
 
 /** What the access policies know of how fresh the switches are. */

@@ -2,7 +2,6 @@
 // as if it had just arrived.
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { UnprovenCredential } from "../../src/call/scope.ts";
 import { deadlineMs } from "../../src/call/deadline.ts";
 import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -76,31 +75,9 @@ test("a call whose token ends while it waits gets 401, however recent the token'
   const call = await provenCall(made);
   expect(await reasonOf(call())).toBe("no failure");
   stall(made.parts, true, () => {
-    made.provider.verifies = () => false;
     made.provider.identify = () => fail(Reason.INVALID_TOKEN);
   });
   expect(await reasonOf(call())).toBe("INVALID_TOKEN");
-});
-
-test("a verification that began before the end of the wait does not prove the token after it [RTE-11]", async () => {
-  const { parts, access, provider } = makeAssistant();
-  // The read itself finds nothing wrong.
-  parts.world.serve = async (_rpc, grant) =>
-    (grant as { readonly unproven?: UnprovenCredential }).unproven?.proof.require([]);
-  await access.enter(parts.inbound(token));
-  const inbound = parts.inbound(token);
-  const { prove } = await access.enter(inbound);
-  stall(parts, true, async () => {
-    // The verification has begun, and was right then.
-    await new Promise(setImmediate);
-    provider.verifies = () => false;
-    provider.identify = () => fail(Reason.INVALID_TOKEN);
-  });
-  const call = parts
-    .behind(access)
-    .admit(getContact, inbound)
-    .then(({ invoke }) => invoke(create(getContact.input, one)));
-  expect(await Promise.all([reasonOf(prove(call)), reasonOf(call)])).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
 });
 
 test("the time before a body counts against the deadline of its calls, and the time that it takes does not [OPS-15]", async () => {
@@ -135,7 +112,6 @@ test("the wait counts against the deadline of the request's look-ups", async () 
   const { parts, access, provider } = makeAssistant();
   await access.enter(parts.inbound(token));
   const left: number[] = [];
-  provider.verifies = () => false;
   provider.identify = (_token, { at }) => {
     left.push(at - performance.now());
     return Promise.resolve(facts);

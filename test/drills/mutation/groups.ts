@@ -29,7 +29,6 @@ export const groups: readonly Group[] = [
       "src/call/scope.ts",
       ...guards(
         "assistant",
-        "token-proof",
         "authenticate",
         "call",
         "chain",

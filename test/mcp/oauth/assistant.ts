@@ -46,10 +46,10 @@ export function useAssistant(): () => Assistant {
     const session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
     await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
     const user = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
-    const facts = { ...user, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
+    const facts = { ...user, accountId };
     const access = createAssistantAccess({
       throttle: () => Promise.resolve(),
-      tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },
+      tokens: { identify: () => Promise.resolve(facts) },
       recognizers: (bucketOf) =>
         createRecognizer(
           {
