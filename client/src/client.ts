@@ -2,7 +2,6 @@
 import type { Call, CallOptions } from "./call.ts";
 import { createCall } from "./call.ts";
 import type { RecordsClientOptions } from "./options.ts";
-import { everyRecord } from "./pages.ts";
 import type {
   Contact,
   ContactChanges,
@@ -193,4 +192,22 @@ class Notes {
 
 function once({ idempotencyKey = crypto.randomUUID(), ...options }: WriteOptions) {
   return { ...options, idempotencyKey, repeatable: "any" } as const;
+}
+
+/**
+ * Yields every record of a list from `offset` on, and requests each page when it is needed. Each page shows the list at
+ * the time of its request. If records are added or removed meanwhile, a record can be repeated or missed.
+ */
+async function* everyRecord<Query extends { offset?: number }, Item>(
+  page: (query: Query) => Promise<Page<Item>>,
+  query: Query,
+): AsyncGenerator<Item, void, undefined> {
+  let offset: number | null = query.offset ?? 0;
+  while (offset !== null) {
+    const { data, pagination }: Page<Item> = await page({ ...query, offset });
+    yield* data;
+    const next: number | null = pagination.has_more ? pagination.next_offset : null;
+    // An offset that does not advance would repeat a page forever.
+    offset = next !== null && next > offset ? next : null;
+  }
 }

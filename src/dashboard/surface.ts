@@ -1,4 +1,6 @@
 // The dashboard on the public listener: its page, its files, sign-in and sign-out.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { Usage } from "../accounts/usage.ts";
 import type { Contact, ContactService } from "../gen/records/v1/contacts_pb.ts";
@@ -24,18 +26,19 @@ import type { EnterLogout } from "../guards/logout.ts";
 import type { SessionGuard } from "../guards/session.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";
-import { acceptMethod, sendFile } from "../http/static-files.ts";
+import { acceptMethod, sendFile, staticFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Logout } from "../sign-in/logout-token.ts";
 import type { DashboardUser, SignIn, Redirect } from "../sign-in/sign-in.ts";
 import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
 import { accountPage } from "./account-page.ts";
-import { readAssets } from "./assets.ts";
-import { formValue } from "./form.ts";
 import type { Page, User } from "./layout.ts";
 import { layOut } from "./layout.ts";
 import { noAccountPage, problemPage, signedOutPage, signInOffPage, statusPage, suspendedPage } from "./message-page.ts";
 import { contactPage, sessionPage } from "./record-page.ts";
+import type { StaticFile } from "../http/static-files.ts";
+import { packageRoot } from "../process/root.ts";
+import { receiveBytes } from "../http/body.ts";
 
 /** The dashboard surface. */
 export interface Dashboard extends Surface {
@@ -385,4 +388,37 @@ const pageHeaders = {
 function go(response: Response, { location, cookies }: Redirect): void {
   if (cookies.length > 0) response.setHeader("Set-Cookie", [...cookies]);
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
+}
+
+const folder = join(packageRoot, "src/dashboard/page");
+
+/** Reads all files. Throws if one cannot be read. */
+function readAssets(): ReadonlyMap<string, StaticFile> {
+  const modules = readdirSync(join(folder, "dashboard")).filter((name) => name.endsWith(".js"));
+  const names = ["dashboard.css", "dashboard.js", "icon.svg", ...modules.map((name) => `dashboard/${name}`)];
+  const assets = new Map(names.map((name) => [`/${name}`, staticFile(name, readFileSync(join(folder, name)))]));
+  const icon = assets.get("/icon.svg");
+  // Browsers request the icon by this name on pages without a link to it, such as the OpenAPI document.
+  if (icon !== undefined) assets.set("/favicon.ico", icon);
+  return assets;
+}
+
+/** The maximum size of a form in bytes. A logout token has 1 to 2 KB, and no other form is as large. */
+const maxBytes = 16_384;
+/** The maximum time in which a form arrives, in milliseconds: less than the deadline, to serve the request in time. */
+const maxArrivalMs = 4_000;
+
+/**
+ * Returns the value of a field in an `application/x-www-form-urlencoded` body; undefined if it is missing or the body
+ * is too large. Fails with REQUEST_TIMEOUT if the body does not arrive in time, and with CANCELLED if the client
+ * disconnects.
+ */
+async function formValue(request: Request, name: string): Promise<string | undefined> {
+  const received = await receiveBytes(request, maxBytes, undefined, maxArrivalMs);
+  if (received === "gone") fail(Reason.CANCELLED);
+  if (received === "too slow") fail(Reason.REQUEST_TIMEOUT);
+  if (received !== "too large") return new URLSearchParams(received.toString()).get(name) ?? undefined;
+  // Reads and discards the rest, because the connection's next request follows it.
+  request.resume();
+  return undefined;
 }

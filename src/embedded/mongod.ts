@@ -1,9 +1,9 @@
 // Starts the embedded mongod, which keeps its data under DATA_DIR, requires credentials and supports transactions.
 import { totalmem } from "node:os";
+import { createHmac } from "node:crypto";
 import type { Db } from "mongodb";
 import { raiseDataVersion, wrongDataVersion } from "./data-version.ts";
 import { findMongod } from "./find-mongod.ts";
-import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
 import { isListening } from "./port.ts";
 import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
 import { loadOrCreateSecret, readSecret, secretFile } from "./secrets.ts";
@@ -103,4 +103,25 @@ function cacheGigabytes(): number {
   const limit = process.constrainedMemory();
   const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return Math.min(1, Math.max(0.25, bytes / 4 / 1024 ** 3));
+}
+
+const serviceUser = "records";
+
+const roles = [
+  { role: "readWrite", db: "records" },
+  // For `records doctor`, which checks the members.
+  { role: "clusterMonitor", db: "admin" },
+];
+
+/**
+ * Creates the user, or updates its password and roles if they differ. `admin` belongs to a client with all privileges.
+ */
+async function ensureServiceUser(admin: Db, password: string): Promise<void> {
+  // Shows whether the stored user is up to date, without the cost of a login.
+  const mark = createHmac("sha256", password).update(JSON.stringify(roles)).digest("hex");
+  const { users } = await admin.command({ usersInfo: serviceUser });
+  const [known] = users as readonly { readonly customData?: { readonly mark?: string } }[];
+  if (known?.customData?.mark === mark) return;
+  const settings = { pwd: password, roles, mechanisms: ["SCRAM-SHA-256"], customData: { mark } };
+  await admin.command({ [known === undefined ? "createUser" : "updateUser"]: serviceUser, ...settings });
 }

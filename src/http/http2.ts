@@ -2,6 +2,7 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { closeSent, lingerMs } from "./linger.ts";
 import type { Schedule } from "../call/fair-queue.ts";
 import { createSerialQueue } from "../call/fair-queue.ts";
@@ -10,13 +11,11 @@ import type { Head, HeadResponse, ListenerOptions, Request, Response } from "../
 import { withExpectation } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
-import { networkOfPeer } from "./peer-limits.ts";
-import { setPeer } from "./peer.ts";
+import { networkOfPeer, setPeer } from "./peer-limits.ts";
 import { originForm } from "./query.ts";
 import type { ResponseTracker } from "./running.ts";
 import type { IdleLimits, OpenStreams } from "./session-end.ts";
 import { endOutsideParser, limitIdle } from "./session-end.ts";
-import { socketStream } from "./socket-stream.ts";
 import { endUnread } from "./unread.ts";
 
 /** The server, its sessions, and a function that hands it a connection. */
@@ -229,4 +228,30 @@ function limit(request: StreamRequest, response: Response, cut: () => void, depe
     else if (!response.headersSent) rejectSlow(request, response);
   }, requestTimeout);
   response.once("close", () => clearTimeout(timer));
+}
+
+/** Returns a stream that reads from the socket and writes to it. Each ends with the other. */
+export function socketStream(socket: Socket): Duplex {
+  const stream = new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk: Buffer, _encoding, written) => void socket.write(chunk, written),
+    writev(chunks, written) {
+      socket.cork();
+      for (const [at, { chunk }] of chunks.entries()) {
+        socket.write(chunk as Buffer, at === chunks.length - 1 ? written : undefined);
+      }
+      socket.uncork();
+    },
+    final: (ended) => void socket.end(ended),
+    destroy(error, destroyed) {
+      socket.destroy();
+      destroyed(error);
+    },
+  });
+  socket.on("data", (chunk: Buffer) => {
+    if (!stream.push(chunk)) socket.pause();
+  });
+  socket.on("end", () => stream.push(null));
+  socket.on("close", () => stream.destroy());
+  return stream;
 }

@@ -1,7 +1,7 @@
 // Facts of an HTTP request for the surfaces: its id, its client's address, single headers.
-import { splitTarget } from "./query.ts";
 import { randomUUID } from "node:crypto";
 import { maxHeaderSize } from "node:http";
+import { splitTarget } from "./query.ts";
 import { addressOf } from "../config/address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../call/errors.ts";
@@ -10,7 +10,7 @@ import type { Inbound } from "../call/dispatch.ts";
 import { createTally } from "../call/tally.ts";
 import type { Head, Request } from "../call/exchange.ts";
 import { isHost } from "./host.ts";
-import { peerOf } from "./peer.ts";
+import { peerOf } from "./peer-limits.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 

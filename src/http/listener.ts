@@ -3,7 +3,6 @@ import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createFairQueue } from "../call/fair-queue.ts";
 import { withTimeout } from "../call/time-limit.ts";
-import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";
 import { createHttp1Server } from "./http1.ts";
@@ -14,7 +13,6 @@ import { paceInput } from "./paced-input.ts";
 import type { ResponseTracker } from "./running.ts";
 import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
-import { sniff } from "./sniff.ts";
 import { createPeerLimits, maxConnections, networkOfPeer } from "./peer-limits.ts";
 import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
@@ -178,4 +176,51 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   clearTimeout(cut);
   http1.server.close();
   http2.server.close();
+}
+
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** Reads enough bytes to distinguish HTTP/2 from HTTP/1, and puts them back. Destroys the socket after `waitMs`. */
+function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const timer = setTimeout(() => socket.destroy(), waitMs);
+  socket.once("close", () => clearTimeout(timer));
+  const look = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const length = Math.min(seen.length, preface.length);
+    const alike = seen.subarray(0, length).equals(preface.subarray(0, length));
+    if (alike && length < preface.length) return;
+    socket.off("data", look);
+    socket.pause();
+    clearTimeout(timer);
+    socket.unshift(seen);
+    decide(alike ? 2 : 1);
+    socket.resume();
+  };
+  socket.on("data", look);
+}
+
+/** The maximum duration of a quick poll, in milliseconds. At most `maxPolls` polls wait for a quick one. */
+const quickMs = 0.5;
+const maxPolls = 20;
+
+/**
+ * Waits until Node has accepted all connections in the kernel's queue: closing the port would reset them. Node accepts
+ * one in each turn of its event loop. Connections that arrive after the last poll are lost, so the last poll should be
+ * quick. Returns at `until` at the latest, in milliseconds of `performance.now()`.
+ */
+async function acceptPending(accepted: () => number, until: number): Promise<void> {
+  for (let polls = 0; performance.now() < until; polls++) {
+    const [before, began] = [accepted(), performance.now()];
+    await waitForPollPhase();
+    if (accepted() === before && (performance.now() - began < quickMs || polls >= maxPolls)) return;
+  }
+}
+
+/**
+ * Waits for one complete poll phase of the event loop. The first check phase only ends a poll that may have begun
+ * before.
+ */
+async function waitForPollPhase(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((soon) => setImmediate(soon));
 }

@@ -1,7 +1,8 @@
 // Bounds the connections and the open HTTP/2 streams of a listener, and the share of each client network.
 import type { Socket } from "node:net";
+import type { Http2Session } from "node:http2";
 import { addressOf, networkOf } from "../config/address.ts";
-import type { Limited, ListenerOptions } from "../call/exchange.ts";
+import type { Limited, ListenerOptions, Head } from "../call/exchange.ts";
 import type { Maxima, SharedTotal } from "../call/shared-total.ts";
 import { createSharedTotal } from "../call/shared-total.ts";
 
@@ -43,4 +44,17 @@ export function createPeerLimits({
 /** Returns the network of a connection's peer. An IPv4 client of a listener on `::` has an IPv4-mapped address. */
 export function networkOfPeer({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
   return networkOf(addressOf(remoteAddress) ?? remoteAddress);
+}
+
+const peers = new WeakMap<Http2Session, string>();
+
+/** Remembers the peer of an HTTP/2 session. */
+export function setPeer(session: Http2Session, { remoteAddress }: Socket): void {
+  if (remoteAddress !== undefined) peers.set(session, remoteAddress);
+}
+
+/** Returns the address of the peer that opened the connection of a request; empty if the connection is closed. */
+export function peerOf(request: Head): string {
+  const session = request.stream?.session;
+  return (session === undefined ? undefined : peers.get(session)) ?? request.socket?.remoteAddress ?? "";
 }

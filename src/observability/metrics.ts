@@ -1,11 +1,10 @@
 // Prometheus metrics of an instance. No caller can increase the number of label values without bound.
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Limited } from "../call/exchange.ts";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { InstanceState } from "./gauges.ts";
 import { addGauge, showInstance } from "./gauges.ts";
-import { processMetrics } from "./process-metrics.ts";
 import type { ListenerName, RequestRecord, Wire } from "./record.ts";
 
 /** What the metrics distinguish of requests that were rejected at once. */
@@ -192,4 +191,18 @@ function commandMetrics(registry: Registry, counter: MakeCounter): CommandObserv
       commands[system].durations.observe(labels, (performance.now() - startedAt) / 1000);
     };
   };
+}
+
+let ofProcess: Registry | undefined;
+
+/**
+ * Returns the registry of the process. There is only one, because prom-client never stops the timer and the observer
+ * of these metrics: one for each instance would keep stopped instances in memory.
+ */
+function processMetrics(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
 }

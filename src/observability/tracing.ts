@@ -20,11 +20,12 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
 import type { TracingConfig } from "../config/config.ts";
 import type { ListenerOptions, Request } from "../call/exchange.ts";
 import { withTimeout } from "../call/time-limit.ts";
 import type { CommandObserver } from "./commands.ts";
-import { createExporter } from "./exporter.ts";
 import type { RequestRecord } from "./record.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";
@@ -162,4 +163,30 @@ function callerOf({ headers }: Request): Context {
     isRemote: true,
     ...(typeof tracestate === "string" ? { traceState: createTraceState(tracestate) } : {}),
   });
+}
+
+const timeoutMs = 4_000;
+
+/** Creates an exporter that sends OTLP over HTTP in protobuf. The headers may contain a secret and are never logged. */
+function createExporter(url: string, headers: Readonly<Record<string, string>>, log: Logger): SpanExporter {
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs });
+  let away = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        // 0 is ExportResultCode.SUCCESS.
+        const failed = result.code !== 0;
+        if (failed && !away)
+          log.warn(
+            { spans: spans.length, error: result.error?.name },
+            "the trace collector cannot be reached (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it responds again",
+          );
+        if (!failed && away) log.info("the trace collector responds again");
+        away = failed;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
 }

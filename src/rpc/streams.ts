@@ -20,7 +20,6 @@ import { routerOptions } from "./router-options.ts";
 import { sendServed } from "./served-response.ts";
 import { reportUnencodable } from "./unencodable.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /** Serves streaming rpcs, by path. */
 export interface StreamSurface {
@@ -97,4 +96,35 @@ async function* responses(
   const stream = values.get(streamKey);
   if (stream === undefined) throw new Error("an rpc was called without its guards");
   yield* untilAborted(signal, stream(messages));
+}
+
+/**
+ * Passes responses on until the signal aborts, without waiting for work in progress. Retains no response: racing each
+ * one against a promise for the whole stream would keep them all in memory.
+ */
+export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIterable<T>): AsyncIterable<T> {
+  const iterator = responses[Symbol.asyncIterator]();
+  let stop: (reason: unknown) => void = () => undefined;
+  // The caller has left, so a clean-up that fails concerns nobody. Unhandled, its error would end the process.
+  const cleanUp = (): void => void iterator.return?.().catch(() => undefined);
+  const onAbort = (): void => {
+    stop(signal.reason);
+    // A consumer that waits to write the last response never requests another one.
+    cleanUp();
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await new Promise<IteratorResult<T, unknown>>((resolve, reject) => {
+        stop = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    cleanUp();
+  }
 }

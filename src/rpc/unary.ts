@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import type { ConnectError, HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { ReceivedBytes } from "../http/body.ts";
 import { receiveBytes, violation } from "../http/body.ts";
 import { isBodyHeld } from "../http/continue.ts";
@@ -16,7 +17,7 @@ import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import { flagsErrorOf } from "./envelope-flags.ts";
-import { isDecoded } from "./gzip.ts";
+import { isDecoded, gzip } from "./gzip.ts";
 import type { AdmittedCall, Dispatch, Inbound, OnError, RpcResponse } from "../call/dispatch.ts";
 import type { ReceivedMessage } from "./json-flaws.ts";
 import { createJsonFlaws, messageOfBody, undecodedIn } from "./json-flaws.ts";
@@ -26,12 +27,12 @@ import { maxMessageBytes } from "./limits.ts";
 import { plainMessage, plainResponse } from "./plain-grpc.ts";
 import type { Protocol } from "./protocol.ts";
 import { contentTypeOf, envelopeHead, expiryOf, protocolViolation } from "./protocol.ts";
-import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { requireEncoded } from "./unencodable.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 import { decodeWebText, isWebText, lengthInBase64 } from "./web-text.ts";
+import { readQuery, splitTarget } from "../http/query.ts";
 
 /** A unary rpc behind the guards. */
 export interface UnaryRpc {
@@ -211,5 +212,34 @@ async function invoke(
   } catch (error) {
     call.error = reportedError(error, call.inbound, protocolName, onError);
     throw call.error;
+  }
+}
+
+const known: ReadonlySet<string> = new Set(["message", "base64", "encoding", "compression", "connect"]);
+
+/** Returns the message as the library will read it, or the violations that prevent that. */
+function messageOfQuery({ url = "" }: Request): ReceivedMessage | { readonly violations: readonly Violation[] } {
+  const violations: Violation[] = [];
+  const parameters = readQuery(splitTarget(url).query, known, violations);
+  const version = parameters.get("connect");
+  if (version !== undefined && version !== "v1")
+    violations.push({ field: "connect", rule: "version", message: "must be v1" });
+  const text = parameters.get("message") ?? "";
+  const data = parameters.get("base64") === "1" ? decodeBase64(text) : Buffer.from(text);
+  if (data === undefined) violations.push({ field: "message", rule: "base64", message: "must be base64" });
+  if (data === undefined || violations.length > 0) return { violations };
+  return {
+    data,
+    isJson: parameters.get("encoding") === "json",
+    isCompressed: parameters.get("compression") === gzip.name,
+  };
+}
+
+/** Decodes base64 as the library does. Returns undefined if the library would throw. */
+function decodeBase64(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(base64Decode(text));
+  } catch {
+    return undefined;
   }
 }

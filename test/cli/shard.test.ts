@@ -1,6 +1,6 @@
 // `records shard --print`: the commands for mongosh, and how the doctor checks their result.
 import { expect, test } from "vitest";
-import { compareSharding } from "../../src/cli/doctor/sharding.ts";
+import { compareSharding } from "../../src/cli/doctor/mongodb.ts";
 import { shardCommands } from "../../src/cli/shard.ts";
 import { placements } from "../../src/db/sharding.ts";
 import { startCli } from "./cli.ts";

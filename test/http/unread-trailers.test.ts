@@ -6,7 +6,7 @@ import { connect, createServer } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { lingerMs, writeAndClose } from "../../src/http/linger.ts";
 import type { Request, Response } from "../../src/call/exchange.ts";
-import { socketStream } from "../../src/http/socket-stream.ts";
+import { socketStream } from "../../src/http/http2.ts";
 import { endUnread } from "../../src/http/unread.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

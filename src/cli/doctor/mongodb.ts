@@ -3,19 +3,17 @@
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { collections } from "../../db/collections.ts";
-import { poolOptions, withDatabase } from "../../db/mongo.ts";
+import { poolOptions, withDatabase, overheadConnections, isUnavailable } from "../../db/mongo.ts";
 import { indexesFor } from "../../app/services.ts";
 import { withTimeout } from "../../call/time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, unchecked, warning } from "./check.ts";
-import { compareConnections } from "./connections.ts";
-import { checkFeatures } from "./features.ts";
 import { compareIndexes } from "./indexes.ts";
 import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
 import { compareRights, unread } from "./rights.ts";
-import { checkSharding } from "./sharding.ts";
 import type { DoctorContext } from "./doctor-context.ts";
+import { placements } from "../../db/sharding.ts";
 
 const waitMs = 3_000;
 /** The oldest major version that the service is tested with. */
@@ -237,4 +235,103 @@ function disk({ fsUsedSize, fsTotalSize }: Document): Verdict {
   if (!(share >= 0)) return note("MongoDB does not report how full the disk is.");
   const text = `The disk of MongoDB is ${Math.round(share * 100)} % full.`;
   return share < fullFrom ? ok(text) : warning(text, "Free some space: a full disk stops mongod.");
+}
+
+/** Compares the placements with the cluster's own list of sharded collections. */
+function checkSharding(client: MongoClient): Promise<Finding> {
+  const { databaseName } = client.db();
+  return check(
+    "mongodb.sharding",
+    async () => {
+      const names = Object.keys(placements).map((name) => `${databaseName}.${name}`);
+      const { cursor } = await client.db("config").command({ find: "collections", filter: { _id: { $in: names } } });
+      return compareSharding(databaseName, (cursor as { firstBatch: Document[] }).firstBatch);
+    },
+    unread(
+      note(
+        "The user may not see how the collections are sharded.",
+        "Grant it clusterMonitor, so that the doctor can check them. The service itself does not need it.",
+      ),
+      "How the collections are sharded cannot be read",
+      "Make sure that a mongos runs there.",
+    ),
+  );
+}
+
+/** Returns the verdict on the placements. `sharded` has the documents of `config.collections` for our collections. */
+export function compareSharding(databaseName: string, sharded: readonly Document[]): Verdict {
+  const keys = new Map(sharded.map(({ _id, key }) => [String(_id), Object.keys(key as Document).join(", ")]));
+  const wrong = Object.entries(placements).flatMap(([name, placement]) => {
+    const key = keys.get(`${databaseName}.${name}`);
+    if ("whole" in placement) return key === undefined ? [] : [`${name} is sharded by ${key}`];
+    if (key === undefined) return [`${name} is not sharded`];
+    return key === placement.shardKey ? [] : [`${name} is sharded by ${key}, not by ${placement.shardKey}`];
+  });
+  if (wrong.length === 0) return ok("Each collection is sharded as the service needs it.");
+  return fault(
+    `The collections are not sharded as they should be: ${wrong.join("; ")}.`,
+    "Run the commands that records shard --print prints. To change a wrong shard key, use reshardCollection or unshardCollection.",
+  );
+}
+
+/** The minimum number of instances that must fit: two, and one that replaces another. */
+const fewest = 3;
+
+/**
+ * Returns the verdict on a reply to `serverStatus`. `maxPool` is the limit of an instance's connections for requests; 0
+ * means no limit.
+ */
+export function compareConnections({ connections }: Document, maxPool: number): Verdict {
+  const { current, available } = connections as { readonly current: number; readonly available: number };
+  const limit = current + available;
+  if (maxPool === 0)
+    return warning(
+      "maxPoolSize=0 in MONGODB_URI lets an instance open any number of connections to MongoDB.",
+      "Set MONGODB_MAX_POOL.",
+    );
+  const each = maxPool + overheadConnections;
+  const fits = Math.floor(limit / each);
+  const advice =
+    "Set a smaller MONGODB_MAX_POOL, or raise maxIncomingConnections of mongod and its limit of open files.";
+  if (fits < fewest)
+    return warning(
+      `MongoDB accepts ${limit} connections, and an instance opens up to ${each}. That is enough for ${fits} instances.`,
+      advice,
+    );
+  if (available < each)
+    return warning(
+      `Of its ${limit} connections, MongoDB has ${available} left. One more instance opens up to ${each}.`,
+      advice,
+    );
+  return ok(`MongoDB accepts ${limit} connections. An instance opens up to ${each}, so up to ${fits} instances fit.`);
+}
+
+/** How long each of the two commands may take, in milliseconds. A linearizable read waits for a majority. */
+const featureMs = 2_500;
+
+/**
+ * Sends what the service needs and others lack: a linearizable read, and joins by pipelines. Writes nothing.
+ * `onPrimary` sends a command to the primary of the service's database.
+ */
+export async function checkFeatures(onPrimary: (command: Document) => Promise<unknown>): Promise<Verdict> {
+  const from = collections.switches;
+  const joins = [
+    { $limit: 1 },
+    {
+      $lookup: { from, let: { now: "$$NOW" }, pipeline: [{ $match: { $expr: { $lt: ["$at", "$$now"] } } }], as: "all" },
+    },
+    { $unionWith: { coll: from, pipeline: [{ $limit: 1 }] } },
+  ];
+  try {
+    await onPrimary({ find: from, limit: 1, maxTimeMS: featureMs, readConcern: { level: "linearizable" } });
+    await onPrimary({ aggregate: from, pipeline: joins, cursor: {}, maxTimeMS: featureMs });
+    return ok("It supports linearizable reads, and joins by pipelines.");
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || isUnavailable(error))
+      return note(`Not tried: ${reasonOf(error)}.`, "See the other findings on MongoDB.");
+    return fault(
+      `The server lacks what the service needs: ${reasonOf(error)} (${error.codeName ?? error.code}).`,
+      "Use MongoDB 6.0 or later. Databases that imitate it, such as Amazon DocumentDB, Azure Cosmos DB and FerretDB, do not work.",
+    );
+  }
 }

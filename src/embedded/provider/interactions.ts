@@ -1,12 +1,13 @@
 // Sign-in and consent between the library's own steps, as plain forms.
+import type { IncomingMessage } from "node:http";
 import type { Grant, Provider } from "oidc-provider";
 import type { Endings } from "./endings.ts";
-import { readForm } from "./form.ts";
 import { showError } from "./notices.ts";
 import { documentHost } from "./metadata-documents.ts";
 import type { Middleware, PageContext } from "./page.ts";
 import type { Users, User } from "./users.ts";
 import { showConsent, showSignIn } from "./prompts.ts";
+import { readMediaType } from "../../call/negotiation.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 
@@ -112,4 +113,19 @@ async function openInteraction(open: () => Promise<Interaction>): Promise<Intera
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+const LIMIT = 64 * 1_024;
+
+/** Returns the fields of the form, or a status if it is rejected: 413 if it is too long, 415 if it is not a form. */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | 413 | 415> {
+  if (readMediaType(request.headers["content-type"])?.type !== "application/x-www-form-urlencoded") return 415;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += (chunk as Buffer).length;
+    if (length > LIMIT) return 413;
+    chunks.push(chunk as Buffer);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }

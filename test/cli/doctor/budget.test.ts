@@ -1,6 +1,6 @@
 // What the doctor says of the connections that MongoDB accepts.
 import { expect, test, vi } from "vitest";
-import { compareConnections } from "../../../src/cli/doctor/connections.ts";
+import { compareConnections } from "../../../src/cli/doctor/mongodb.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { useService } from "../../support/client.ts";
 import { environmentOf, findingOf } from "./set-up.ts";

@@ -1,7 +1,7 @@
 // A server that is not MongoDB: the doctor finds out by trying, and says so.
 import { MongoServerError } from "mongodb";
 import { expect, test } from "vitest";
-import { checkFeatures } from "../../../src/cli/doctor/features.ts";
+import { checkFeatures } from "../../../src/cli/doctor/mongodb.ts";
 import { isUnavailable } from "../../../src/db/mongo.ts";
 
 const rejecting = (code: number, errmsg: string, codeName?: string) => (): Promise<never> =>

@@ -125,7 +125,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "json",
-    mutate: http("json", "json-fields", "enum-names", "timestamps"),
+    mutate: http("json", "enum-names", "timestamps"),
     tests: tests("http", "json", "enum-names", "timestamps"),
   },
   {
