@@ -6,26 +6,13 @@ import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
-/** Wrong names of our variables that operators may use. The service ignores them. */
-const mistaken: Readonly<Record<string, string>> = {
-  MONGO_URI: "MONGODB_URI",
-  MONGO_URL: "MONGODB_URI",
-  MONGODB_URL: "MONGODB_URI",
-  REDIS_URI: "REDIS_URL",
-  SERVICE_TOKEN: "SERVICE_TOKENS",
-  OIDC_ISSUER_URL: "OIDC_ISSUER",
-  OIDC_SECRET: "OIDC_CLIENT_SECRET",
-  OIDC_CLIENTID: "OIDC_CLIENT_ID",
-  PUBLIC_URL: "BASE_URL",
-  CORS_ORIGIN: "CORS_ORIGINS",
-};
 const oldestNode: readonly [number, number] = [20, 19];
 
 /**
  * Returns findings on Node's version, each invalid variable and each piece of advice. If all variables are valid, one
  * finding says so.
  */
-export function checkConfiguration({ config, wrong, unusable, environment, now }: DoctorContext): Finding[] {
+export function checkConfiguration({ config, wrong, unusable, now }: DoctorContext): Finding[] {
   const faults = [...wrong].map(([name, message]) => ({
     check: `configuration.${name}`,
     ...fault(
@@ -40,7 +27,7 @@ export function checkConfiguration({ config, wrong, unusable, environment, now }
     { check: "configuration.open_files", ...openFiles(openFilesLimit()) },
     ...all,
     ...faults,
-    ...[...advice(config, environment, now())].flatMap(([name, verdict]) =>
+    ...[...advice(config, now())].flatMap(([name, verdict]) =>
       unusable(name) ? [] : [{ check: `configuration.${name}`, ...verdict }],
     ),
   ];
@@ -64,11 +51,7 @@ type Advice = readonly [variable: string, verdict: Verdict];
 const warn = (variable: string, message: string, fix: string): Advice => [variable, warning(message, fix)];
 
 /** Yields advice that follows from the settings alone. */
-function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): Iterable<Advice> {
-  for (const [name, meant] of Object.entries(mistaken)) {
-    if (environment[name] && !environment[meant])
-      yield warn(name, `${name} is set, but the service does not read it.`, `Did you mean ${meant}? If so, rename it.`);
-  }
+function* advice(config: Config, now: number): Iterable<Advice> {
   yield* onAddresses(config);
   yield* onDependencies(config);
   const { serviceTokens, sessionSecrets, retirement } = config;

@@ -26,7 +26,6 @@ export interface ProviderSettings {
 }
 
 export interface DoctorContext extends Settings {
-  readonly environment: NodeJS.ProcessEnv;
   /** Undefined if it is embedded and does not run. */
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
@@ -58,7 +57,6 @@ export async function createDoctorContext(
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     ...settings,
-    environment,
     mongodbUri: config.mongodbUri ?? embedded.mongodbUri,
     redisUrl: config.redisUrl ?? embedded.redisUrl,
     provider:
