@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import { cli, cliJson, startCli, useFolder } from "./cli.ts";
+import { cli, cliJson, runCommand, useFolder } from "./cli.ts";
 import { contactsOf, nameless } from "./imported.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -178,7 +178,7 @@ test("--dry-run shows the columns, the first records and the errors, without a s
     "Export of today\nVorname,Nachname,E-Mail-Adresse,Gruppe\nAnn,Öz,a@example.com,x\n,,,\nBo,Li,,\n,,,only a group\nCy,,,\nDi,,,\n",
   );
   const dry = ["import", file, "--account", "nobody@example.com", "--dry-run"];
-  const { code, stdout, stderr } = await startCli(dry).ended;
+  const { code, stdout, stderr } = await runCommand(dry);
   expect([code, stderr]).toEqual([4, ""]);
   expect(stdout).toContain("  Vorname         → full_name\n");
   expect(stdout).toContain("  Gruppe          left out\n");
@@ -187,7 +187,7 @@ test("--dry-run shows the columns, the first records and the errors, without a s
     "\nThe first 3 records:\n  line  full_name  email\n  3     Ann Öz     a@example.com\n  5     Bo Li\n  7     Cy\n\n",
   );
   expect(stdout).toContain("4 records to import, 1 unreadable. Nothing was sent.\n  line 6: ");
-  expect(JSON.parse((await startCli([...dry, "--json"]).ended).stdout)).toMatchObject({
+  expect(JSON.parse((await runCommand([...dry, "--json"])).stdout)).toMatchObject({
     dry_run: true,
     encoding: "utf-8",
     records: 4,
@@ -207,7 +207,7 @@ test("groups of contacts, and values that cannot be read, are counted by the imp
     'BEGIN:VCARD\nKIND:group\nFN:Club\nEND:VCARD\nBEGIN:VCARD\nFN:Ann\nTEL;TYPE="x:1\nNOTE:a\0b\nTEL:2\nEND:VCARD\n';
   const args = ["import", folder.write("groups.vcf", cards), "--account", id];
   const lines = ["groups skipped", "values left out, unreadable or too long"];
-  const dry = await startCli([...args, "--dry-run"]).ended;
+  const dry = await runCommand([...args, "--dry-run"]);
   const { code, stdout } = await cli(service(), args);
   expect([dry.code, code]).toEqual([0, 0]);
   expect(dry.stdout).toContain(`  ${lines[0]}: 1\n  ${lines[1]}: 2\n`);

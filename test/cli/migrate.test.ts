@@ -7,7 +7,7 @@ import { indexesFor } from "../../src/app/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
 import type { TestDatabase } from "../fixtures/databases/database.ts";
 import { createDatabase } from "../fixtures/databases/database.ts";
-import { startCli } from "./cli.ts";
+import { runCommand } from "./cli.ts";
 import { migrate } from "./migrate.ts";
 import { share } from "../support/form.ts";
 
@@ -75,7 +75,7 @@ describe("records migrate", () => {
   test("names what it builds and the number of documents, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
     await client.db().collection("notes").insertOne({ account_id: "x", g: [], rank: 1 });
     await client.db().collection("notes").dropIndexes();
-    const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
+    const { code, stdout, stderr } = await runCommand(["migrate"], { environment });
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(

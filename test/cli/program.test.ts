@@ -12,7 +12,7 @@ import { createLink } from "../../src/cli/link.ts";
 import { describe } from "../../src/cli/program.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { useService } from "../support/client.ts";
-import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
+import { runCommand, cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
 
 // A start of the program takes its time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -26,17 +26,17 @@ test("--help names the commands and the exit codes, and each command has its own
   for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "token", "doctor"])
     expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   for (const exitCode of [0, 1, 2, 3, 4, 130]) expect(stdout).toMatch(new RegExp(`^  ${exitCode} +\\S`, "m"));
-  const help = await startCli(["import", "--help"]).ended;
+  const help = await runCommand(["import", "--help"]);
   expect(help.code).toBe(0);
   expect(help.stdout).toContain("--rejects <file>");
 });
 
 test("without a command it prints its help and ends with 0, and no line of any help exceeds 80 columns", async () => {
-  const alone = await startCli([]).ended;
-  expect([alone.code, alone.stderr, alone.stdout]).toEqual([0, "", (await startCli(["--help"]).ended).stdout]);
+  const alone = await runCommand([]);
+  expect([alone.code, alone.stderr, alone.stdout]).toEqual([0, "", (await runCommand(["--help"])).stdout]);
   const commands = ["account", "account delete", "interface off", "import", "export", "migrate", "doctor", "log-level"];
   for (const command of ["", ...commands]) {
-    const { stdout } = await startCli([...command.split(" ").filter(Boolean), "--help"]).ended;
+    const { stdout } = await runCommand([...command.split(" ").filter(Boolean), "--help"]);
     expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   }
 });
@@ -45,25 +45,25 @@ test("an unknown command suggests the nearest one, a missing one lists all, and 
   const unknown = await startCli(["acount"]).ended;
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
   expect(unknown.stderr).toContain("Did you mean account?");
-  const missing = await startCli(["account"]).ended;
+  const missing = await runCommand(["account"]);
   expect([missing.code, missing.stdout]).toEqual([2, ""]);
   expect(missing.stderr).toContain("create");
-  expect(JSON.parse((await startCli(["account", "lst", "--json"]).ended).stderr).error).toMatchObject({
+  expect(JSON.parse((await runCommand(["account", "lst", "--json"])).stderr).error).toMatchObject({
     code: "usage",
     exit_code: 2,
   });
 });
 
 test("help shows the help of a nested command, and version the version", async () => {
-  const help = await startCli(["help", "account", "create"]).ended;
-  expect([help.code, help.stdout]).toEqual([0, (await startCli(["account", "create", "--help"]).ended).stdout]);
+  const help = await runCommand(["help", "account", "create"]);
+  expect([help.code, help.stdout]).toEqual([0, (await runCommand(["account", "create", "--help"])).stdout]);
   expect(help.stdout).toContain("Usage: records account create ");
-  const unknown = await startCli(["help", "account", "crate"]).ended;
+  const unknown = await runCommand(["help", "account", "crate"]);
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
     "records: unknown command 'crate' (see records account --help)\n",
   ]);
-  const version = await startCli(["version"]).ended;
+  const version = await runCommand(["version"]);
   expect([version.code, version.stdout]).toEqual([0, "1.0.0\n"]);
 });
 
@@ -93,7 +93,7 @@ test("the help of every command has an example that the program accepts", async 
 });
 
 test("bash completes commands, options and choices", async () => {
-  const { code, stdout } = await startCli(["completion", "bash"]).ended;
+  const { code, stdout } = await runCommand(["completion", "bash"]);
   expect(code).toBe(0);
   const complete = (...words: string[]): string[] => {
     const script = `${stdout}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _records; printf '%s\n' "\${COMPREPLY[@]}"`;
@@ -104,7 +104,7 @@ test("bash completes commands, options and choices", async () => {
   expect(complete("records", "account", "suspend", "ann@example.com", "--r")).toEqual(["--reason"]);
   expect(complete("records", "--json", "interface", "writes", "o")).toEqual(["on", "off"]);
   expect(complete("records", "completion", "z")).toEqual(["zsh"]);
-  const [zsh, fish] = await Promise.all(["zsh", "fish"].map((shell) => startCli(["completion", shell]).ended));
+  const [zsh, fish] = await Promise.all(["zsh", "fish"].map((shell) => runCommand(["completion", shell])));
   expect(zsh?.stdout).toMatch(/^#compdef records\n/);
   expect(fish?.stdout).toContain("case ' account suspend'\n      string split -- ' ' '--reason --help'");
 });
@@ -112,11 +112,9 @@ test("bash completes commands, options and choices", async () => {
 test("api sends a request with the key, prints the response, and ends as its status says", async () => {
   const { key } = await service().account();
   const environment = { RECORDS_URL: service().base, RECORDS_API_KEY: key };
-  const api = (args: string[], input = "") => startCli(["api", ...args], { environment, input }).ended;
-  const created = await api(
-    ["post", "/v1/contacts", "--data", "@-", "--idempotency-key", "a"],
-    '{"full_name":"Ann Lee"}',
-  );
+  const api = (args: string[]) => runCommand(["api", ...args], { environment });
+  const create = ["post", "/v1/contacts", "--data", "@-", "--idempotency-key", "a"];
+  const created = await startCli(["api", ...create], { environment, input: '{"full_name":"Ann Lee"}' }).ended;
   expect([created.code, created.stderr]).toEqual([0, ""]);
   const { id } = JSON.parse(created.stdout).data as { id: string };
   const found = await api(["GET", "/v1/contacts?query=ann+lee", "--json"]);
@@ -132,7 +130,7 @@ test("api sends a request with the key, prints the response, and ends as its sta
   const elsewhere = await api(["GET", "//records.invalid/v1/health"]);
   // The key goes to the address only, whatever the path looks like.
   expect([elsewhere.code, JSON.parse(elsewhere.stdout).error.reason]).toEqual([1, "UNKNOWN_PATH"]);
-  const without = await startCli(["api", "GET", "/v1/contacts?query=ann", "--base-url", service().base]).ended;
+  const without = await runCommand(["api", "GET", "/v1/contacts?query=ann", "--base-url", service().base]);
   expect(without).toMatchObject({
     code: 1,
     stderr: "records: 401 The API key is missing. Set RECORDS_API_KEY or --key-file.\n",
@@ -143,9 +141,9 @@ test("api sends a request with the key, prints the response, and ends as its sta
     expect.stringContaining("GET: the method, the key or the body"),
   ]);
   const withOddKey = { RECORDS_URL: service().base, RECORDS_API_KEY: `${key}\nx` };
-  const odd = await startCli(["api", "GET", "/v1/health"], { environment: withOddKey }).ended;
+  const odd = await runCommand(["api", "GET", "/v1/health"], { environment: withOddKey });
   expect([odd.code, odd.stderr.includes(key.slice(0, 12))]).toEqual([2, false]);
-  const nothing = await startCli(["api", "GET", "/v1/health", "--base-url", "http://127.0.0.1:1"]).ended;
+  const nothing = await runCommand(["api", "GET", "/v1/health", "--base-url", "http://127.0.0.1:1"]);
   expect([nothing.code, nothing.stdout]).toEqual([3, ""]);
 });
 
@@ -202,12 +200,11 @@ test("finds the service by --url and --token-file, by the environment, and by it
     [[], { INTERNAL_HOST: "0.0.0.0", INTERNAL_PORT: port, SERVICE_TOKENS: `${serviceToken},second` }],
     [[], { DATA_DIR: folder.path("") }],
   ];
-  for (const [args, environment] of ways)
-    expect((await startCli([...args, "status"], { environment }).ended).code).toBe(0);
+  for (const [args, environment] of ways) expect((await runCommand([...args, "status"], { environment })).code).toBe(0);
 });
 
 test("the error for a missing or rejected token says so and never repeats the token", async () => {
-  const none = await startCli(["status"], { environment: { RECORDS_INTERNAL_URL: service().internal } }).ended;
+  const none = await runCommand(["status"], { environment: { RECORDS_INTERNAL_URL: service().internal } });
   expect([none.code, none.stdout]).toEqual([2, ""]);
   expect(none.stderr).toContain("SERVICE_TOKENS");
   const wrong = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "quite-another-token" } });
@@ -221,9 +218,9 @@ test("the error for a missing or rejected token says so and never repeats the to
     "demo.json",
     JSON.stringify({ internal_url: service().internal, service_token: service().serviceToken }),
   );
-  const elsewhere = await startCli(["account", "list", "--url", "http://records.invalid:8081"], {
+  const elsewhere = await runCommand(["account", "list", "--url", "http://records.invalid:8081"], {
     environment: { DATA_DIR: folder.path("") },
-  }).ended;
+  });
   expect(elsewhere.code).toBe(2);
 });
 
@@ -251,7 +248,7 @@ test("if nothing, or something else, listens at the address, it ends with 3 or 1
   expect(lost.code).toBe(3);
   expect(JSON.parse(lost.stderr).error.exit_code).toBe(3);
   const settings = settingsFor(service());
-  expect((await startCli(["status", "--url", "ftp://x"], { environment: settings }).ended).code).toBe(2);
+  expect((await runCommand(["status", "--url", "ftp://x"], { environment: settings })).code).toBe(2);
 });
 
 test("a link that is closed while it connects leaves no connection", async () => {

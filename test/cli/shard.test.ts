@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { compareSharding } from "../../src/cli/doctor/mongodb.ts";
 import { shardCommands } from "../../src/cli/shard.ts";
 import { placements } from "../../src/db/sharding.ts";
-import { startCli } from "./cli.ts";
+import { runCommand } from "./cli.ts";
 
 const split = ["contacts", "sessions", "transcripts", "notes", "idempotency"];
 
 test("prints the commands for a new cluster whose shards share the accounts: the zones, then the split of the collections [OPS-17]", async () => {
-  const { code, stdout, stderr } = await startCli(["shard", "--print", "--shards", "east,west"]).ended;
+  const { code, stdout, stderr } = await runCommand(["shard", "--print", "--shards", "east,west"]);
   expect([code, stderr]).toEqual([0, ""]);
   const lines = stdout.trim().split("\n");
   expect(lines).toContain('sh.shardCollection("records.notes", { "account_id": 1 })');
@@ -49,7 +49,7 @@ test("prints nothing without --print, or for a name that mongosh would interpret
     [["shard", "--print", "--shards", "a,,b"], "is not a name"],
     [["shard", "--print", "--shards", "a,a"], "named once"],
   ] as const) {
-    const { code, stdout, stderr } = await startCli(args).ended;
+    const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(reason);
   }

@@ -7,7 +7,7 @@ import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { ann } from "../fixtures/sign-in/users.ts";
 import type { Ended, Running } from "./cli.ts";
-import { startCli } from "./cli.ts";
+import { runCommand, startCli } from "./cli.ts";
 
 // A start of the program takes its time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -107,7 +107,7 @@ test("reports that the user denied access, or that the address is invalid [OPS-6
     stdout: "",
     stderr: expect.stringContaining("The identity provider issued no token: the user did not allow it."),
   });
-  expect(await startCli(["token", "nowhere"]).ended).toMatchObject({
+  expect(await runCommand(["token", "nowhere"])).toMatchObject({
     code: 2,
     stdout: "",
     stderr: expect.stringContaining('not "nowhere"'),
