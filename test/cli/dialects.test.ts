@@ -250,7 +250,7 @@ test.each(Object.entries(dialects))(
         });
         expect(plain).toEqual(all);
       }),
-      { numRuns: inForm(100, 2_000) },
+      { numRuns: inForm(25, 2_000) },
     );
   },
 );

@@ -8,6 +8,7 @@ import type { Entry } from "../../src/cli/formats/entry.ts";
 import { vcard } from "../../src/cli/formats/vcard-writer.ts";
 import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { held, read } from "./entries.ts";
+import { inForm } from "../support/form.ts";
 
 const people = [11, 22, 33, 44];
 
@@ -123,7 +124,7 @@ test.each(files.map(([format, text], at) => [`${at} (${format})`, format, text] 
         );
         for (const entry of entries) expect(peopleIn(entry).size, JSON.stringify(held(entry))).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 300 },
+      { numRuns: inForm(100, 300) },
     );
   },
 );
@@ -140,6 +141,6 @@ test.each(["csv", "vcard"] as const)("any bytes are read as %s, or rejected with
         if (!(error instanceof CommandError)) throw error;
       });
     }),
-    { numRuns: 500 },
+    { numRuns: inForm(150, 500) },
   );
 });

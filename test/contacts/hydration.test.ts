@@ -78,7 +78,7 @@ describe("with many notes of other contacts", () => {
   }
 
   test("a search reads only the notes of the contacts that it finds, from the index on owners [SRC-08]", async () => {
-    const client = await crowded(150, 20_000);
+    const client = await crowded(150, 2_000);
     const mongo = service().app.client;
     const listener = listenToMongo(mongo);
     await client.get("/v1/contacts?query=every");

@@ -53,7 +53,7 @@ test("accepts a text of at most 100 levels exactly if JSON.parse accepts it [VAL
       fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)),
       (text) => "value" in readJson(text) === parses(text),
     ),
-    { numRuns: inForm(4_000, 20_000) },
+    { numRuns: inForm(1_000, 20_000) },
   );
 });
 

@@ -52,7 +52,7 @@ const transports: readonly (readonly [string, Make, "1.1" | "2", boolean])[] = [
   ["gRPC-Web, JSON", (options) => createGrpcWebTransport(options), "1.1", false],
 ];
 
-describe.each(share(transports, 4, 1))("large responses over %s", (_wire, make, httpVersion, useBinaryFormat) => {
+describe.each(share(transports, 2, 1))("large responses over %s", (_wire, make, httpVersion, useBinaryFormat) => {
   const transport = (): Transport => make({ baseUrl: service().base, httpVersion, useBinaryFormat });
   const headers = (): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${owner.key}` } });
 

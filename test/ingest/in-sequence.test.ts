@@ -181,7 +181,7 @@ test.each(families)(
   "a batch has the results and the state of its items one by one, even if they collide: %s [ING-08]",
   async (_name, batch) => {
     await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), {
-      numRuns: inForm(8, 40),
+      numRuns: inForm(4, 40),
     });
   },
   600_000,

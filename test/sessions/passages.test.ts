@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { queryWords } from "../../src/search/words.ts";
 import { findPassages } from "../../src/sessions/passages.ts";
+import { inForm } from "../support/form.ts";
 
 const generous = () => ({ passages: 1_000, pieces: 1_000_000 });
 
@@ -54,7 +55,7 @@ test("each passage contains all the words, and has its position", async () => {
         if (isSaid && !query.includes(" ")) expect(found.length).toBeGreaterThan(0);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: inForm(100, 300) },
   );
 });
 
