@@ -8,7 +8,7 @@ import type { Fields, Named } from "../fixtures/clients/wires.ts";
 import { endpoints } from "../fixtures/clients/wires.ts";
 
 /** The promises of all writes. Each has tests that iterate over its list. */
-export const promises = ["isolation", "idempotency", "read-only keys", "read-only stores", "paused writes"] as const;
+export const promises = ["idempotency", "read-only keys", "read-only stores", "paused writes"] as const;
 export type Promised = (typeof promises)[number];
 
 const contacts = "records.v1.ContactService";
@@ -28,7 +28,6 @@ const ofIngest = [
 
 /** The excluded writes, with reasons. */
 export const exceptions: Readonly<Record<Promised, Readonly<Record<string, string>>>> = {
-  isolation: excepted(keys, ofKeys, "refers to no record: the account is that of the session"),
   idempotency: {
     ...excepted(contacts, ["UpdateContact"], "sets fields to values, so repeating it has the same result"),
     ...excepted(keys, ofKeys, "a key is shown once and never stored with a response"),
