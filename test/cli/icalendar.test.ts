@@ -71,6 +71,18 @@ test("an event has its title, place, times, description and video conference [OP
   ]);
 });
 
+test("a description in HTML is imported as its text, with the addresses of its links [OPS-04]", async () => {
+  const page =
+    '<b>Plan</b> &amp; aims<br>See <a href="https://x.example/a">notes</a><ul><li>One</li><li>Two&#33;</li></ul>End';
+  const text = "Plan & aims\nSee notes (https://x.example/a)\n- One\n- Two!\nEnd";
+  const plain = "If a < b, write to <ann@example.com> &amp; wait";
+  const events = [`DESCRIPTION:${page}`, `X-ALT-DESC;FMTTYPE=text/html:${page}`, `DESCRIPTION:${plain}`].map(
+    (line, at) => event(`UID:${at}`, "DTSTART:20260302T090000Z", line),
+  );
+  const notes = (await sessions(calendar(...events))) as { readonly content?: string }[];
+  expect(notes.flatMap(({ content }) => content ?? [])).toEqual([text, text, plain]);
+});
+
 test("the address of a video conference is that of its own property, before one in the place [OPS-04]", async () => {
   for (const name of ["X-GOOGLE-CONFERENCE", "X-PM-CONFERENCE-URL;X-PM-HOST=a@b.example"]) {
     const lines = [
@@ -216,13 +228,17 @@ test("a time zone is recognized by the name that Outlook shows, if its cities ag
     "Our office, Berlin",
   ];
   const events = names.map((name, at) => event(`UID:${at}`, `DTSTART;TZID="${name}":20260708T120000`));
-  const unquoted = [names[0], names[5], "GMT Standard Time 1"].map((name, at) =>
+  const unquoted = [names[0], names[5], "GMT Standard Time 1", "UTC+01:00", "-0530"].map((name, at) =>
     event(`UID:${at}`, `DTSTART;TZID=${name}:20260708T120000`),
   );
-  expect(await sessions(calendar(...unquoted))).toEqual([
+  const quoted = event("UID:5", 'DTSTART;TZID="W. Europe Standard Time:20260708T120000"');
+  expect(await sessions(calendar(...unquoted, quoted))).toEqual([
     { externalId: "0", start: "2026-07-08T16:00:00.000Z" },
     { externalId: "1", start: "2026-07-08T12:00:00.000Z" },
     { externalId: "2", start: "2026-07-08T11:00:00.000Z" },
+    { externalId: "3", start: "2026-07-08T11:00:00.000Z" },
+    { externalId: "4", start: "2026-07-08T17:30:00.000Z" },
+    { externalId: "5", start: "2026-07-08T10:00:00.000Z" },
   ]);
   const found = (await sessions(calendar(...events))) as ({ readonly start: string } | [number, string])[];
   expect(found.map((one) => ("start" in one ? one.start.slice(11, 16) : one[1]))).toEqual([

@@ -120,6 +120,9 @@ test("a text in the form of a transcript, with brackets or with times before the
 test("captions keep the speakers that programs name in their own ways [OPS-04]", async () => {
   const [first, second] = ["00:00:15.000 --> 00:00:17.000", "00:01:00.000 --> 00:01:02.000"];
   const webex = `WEBVTT\n\n1 "Ann Lee" (4711)\n${first}\nHello.\n\n2 "Bo Day" (4712)\n${second}\nHi.\n`;
+  // A label within what she says names nobody.
+  const labelled = `WEBVTT\n\n1 "Ann Lee" (4711)\n${first}\nMorning: hello.\n`;
+  expect((await meetings(labelled))[0]?.transcript).toEqual(["[00:00:15] Ann Lee: Morning: hello."]);
   const broadcast = `1\n${first}\n>> Ann Lee: Hello.\n\n2\n${second}\n[Bo Day]: Hi.\n`;
   const dashes = `1\n${first}\n- Ann Lee: Hello.\n\n2\n${second}\n- Bo Day: Hi.\n`;
   const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo Day: Hi."];
@@ -173,7 +176,7 @@ test.each([
   ],
   [
     "[1/2/26, 23:00:00] Ann: One.\n[2/2/26, 9:00:00] Ann: Two.",
-    ["[23:00:00] Ann: One.", "[09:00:00] Ann: Two."],
+    ["[1/2/26, 23:00:00] Ann: One.", "[2/2/26, 9:00:00] Ann: Two."],
     "Ann",
   ],
   [

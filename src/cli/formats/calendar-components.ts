@@ -203,15 +203,15 @@ function exactTime(line: string): string {
   return `${name}:${time.toISOString().replace(/[-:]|\.\d+/g, "")}`;
 }
 
-/** A name such as `(UTC+01:00) Paris` or `tzone://Microsoft/Utc` that is not in quotes, although it has a colon. */
-const unquotedZone = /;TZID=([^":;]{1,40}:[^";]{0,100}?)(?=:\d{8})/i;
+/** A name such as `(UTC+01:00) Paris` that is not in quotes, although it has a colon, or has the time in its quotes. */
+const looseZone = /;TZID="?([^";]{1,140}?)"?(?=:\d{8})([^"]*)"?$/i;
 
 /** Returns a line as the library needs it: some programs do not say that a value is a date, or write `BYDAY=MO, tu`. */
 function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
     ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
-    : exactTime(line).replace(untypedDate, "$1;VALUE=DATE").replace(unquotedZone, ';TZID="$1"');
+    : exactTime(line).replace(untypedDate, "$1;VALUE=DATE").replace(looseZone, ';TZID="$1"$2');
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;

@@ -1,6 +1,7 @@
 // Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
 import type { Around } from "../../text/turn-line.ts";
 import { readTurnLine, repetitionIn } from "../../text/turn-line.ts";
+import { withoutEntities } from "./markup.ts";
 import { speechesIn } from "./speeches.ts";
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */
@@ -16,9 +17,16 @@ const maxTurn = 60;
 /** The speaker of a cue in its identifier, as Webex writes it: `12 "Ann Lee" (1234567)`. */
 const identifier = /^\d{1,9} "([^"\n]{1,80})"(?: \(\d{1,20}\))?$/;
 
-/** Returns the turns of a text; undefined if it is none of these forms. */
+/** The date of a line, as chats have it. */
+const date = /^\p{Cf}?\[?(\d{1,4}([./-])\d{1,2}\2\d{1,4}),? \d/u;
+
+/**
+ * Returns the turns of a text; undefined if it is none of these forms, or a chat of several days: the times of turns
+ * have no dates.
+ */
 export function turnsIn(text: string): readonly Turn[] | undefined {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
+  if (new Set(lines.flatMap((line) => date.exec(line)?.[1] ?? [])).size > 1) return undefined;
   const cues = cuesIn(lines);
   const turns = cues.length > 0 ? cues : speechesIn(lines);
   return turns.length === 0 ? undefined : joined(turns);
@@ -128,8 +136,9 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, isRepeated:
     const isOther = /^[-–—] ?\S/.test(line);
     const spoken = isOther ? line.replace(/^[-–—] ?/, "") : line;
     const around = { previous: at === 0 ? "0:00" : undefined, next: said[at + 1], isCaption: true, hasHeadings: false };
-    const named = readTurnLine(spoken, { ...around, isRepeated });
-    if (named.speaker === undefined) {
+    // "Morning: …" names nobody in a cue whose identifier does.
+    const named = identified === undefined ? readTurnLine(spoken, { ...around, isRepeated }) : undefined;
+    if (named?.speaker === undefined) {
       if (isOther) speaker = undefined;
       add(spoken, isOther);
     } else {
@@ -151,16 +160,9 @@ function turnsOfCue({ speaker: identified, start, end, lines }: Cue, isRepeated:
   return turns;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", "#34": '"', nbsp: " ", lrm: "", rlm: "" },
-};
-
 /** Returns a text without tags and line breaks. */
 function plain(text: string): string {
-  return text
-    .replace(/<\/?[a-z0-9:.][^<>]*>/gi, "")
-    .replace(/\{\\[^{}]*\}/g, "")
-    .replace(/&([a-z]{2,4}|#3[49]);/gi, (match, name: string) => entities[name.toLowerCase()] ?? match)
+  return withoutEntities(text.replace(/<\/?[a-z0-9:.][^<>]*>/gi, "").replace(/\{\\[^{}]*\}/g, ""))
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -9,6 +9,7 @@ import type { CalendarEvent } from "./calendar-components.ts";
 import { readEvents } from "./calendar-components.ts";
 import { maxExternalIdLength } from "./choices.ts";
 import type { Entry } from "./entry.ts";
+import { plainText } from "./markup.ts";
 
 /** Recurring events are imported until this time from now. */
 const aheadMs = 31 * 24 * 3_600_000;
@@ -199,13 +200,13 @@ function* sessionOf(
     ...(url === undefined ? {} : { conferenceUrl: url, ...providerOf(url) }),
   };
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "session", value } }) } };
-  const description = textOf(component, "description");
+  const description = textOf(component, "description") ?? textOf(component, "x-alt-desc");
   if (description === undefined) return;
   const note = {
     externalId: `${externalId}/description`,
     sessionExternalId: externalId,
     title: "Description",
-    content: description.slice(0, maxNote),
+    content: plainText(description).slice(0, maxNote),
     type: SessionNoteType.USER_MANUAL,
   };
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "sessionNote", value: note } }) } };

@@ -27,9 +27,32 @@ export class ZonedCalendar extends ICAL.Component {
     if (component !== undefined && hasRules && !isKnown(tzid)) return new ICAL.Timezone({ component, tzid });
     const place = component?.getFirstPropertyValue("x-lic-location");
     const said = typeof place === "string" ? nameOf(place) : undefined;
-    const name = nameOf(tzid) ?? said ?? nameOfPlaces(tzid) ?? this.#otherwise;
-    return name === undefined ? undefined : new NamedZone(tzid, name);
+    const name = nameOf(tzid) ?? said ?? nameOfPlaces(tzid);
+    const offset = name === undefined ? offsetOf(tzid) : undefined;
+    if (offset !== undefined) return new FixedZone(tzid, offset);
+    const known = name ?? this.#otherwise;
+    return known === undefined ? undefined : new NamedZone(tzid, known);
   }
+}
+
+/** A zone without a name: `UTC+01:00`, `GMT+0530`, `-5`. */
+class FixedZone extends ICAL.Timezone {
+  readonly #offset: number;
+
+  constructor(tzid: string, offset: number) {
+    super({ tzid });
+    this.#offset = offset;
+  }
+
+  override utcOffset(): number {
+    return this.#offset;
+  }
+}
+
+/** Returns the offset that is all that a name says, in seconds. In brackets, as Outlook shows it, the clocks can change. */
+function offsetOf(said: string): number | undefined {
+  const [, sign, hours, minutes = 0] = /^(?:UTC|GMT)? ?([+-])(\d\d?)(?:[:.]?(\d\d))?$/i.exec(said) ?? [];
+  return sign === undefined ? undefined : (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
 }
 
 /** A zone of the IANA database. */
