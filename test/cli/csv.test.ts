@@ -293,6 +293,24 @@ a CRM in Russian, by the words of its columns: Оля Бойко | o@example.com
   Наименование=Оля Бойко | Рабочий e-mail=o@example.com | Рабочие заметки=x | Личный мобильный телефон=1
 the questions of a form: Bo Li | b@example.com | 1
   What's your name?=Bo Li | Your email address=b@example.com | Your phone number=1
+questions that end with what is asked: Bo Li
+  What is your first name?=Bo | And your last name?=Li
+the users of Google Workspace: Bo Li | b@example.com | 1
+  First Name [Required]=Bo | Last Name [Required]=Li | Email Address [Required]=b@example.com | Phone [Mobile]=1
+a column that companies and people share: Bo Li | b@example.com
+  Firma/Nachname=Li | Firmenzusatz/Vorname=Bo | E-Mail=b@example.com
+a person of a customer: Bo Li | b@example.com
+  Lead Name=Acme | First Name=Bo | Last Name=Li | Email=b@example.com
+a person with another form of the name: Bo L. | b@example.com
+  Display Name=Bo L. | First Name=Bo | Last Name=Li | Email=b@example.com
+a form with a note on the number: Bo Li |  | 1
+  Name=Bo Li | Mobile number (WhatsApp)=1
+business cards in Korean: 김보 | b@example.com | 1
+  이름=김보 | 전자 메일 주소=b@example.com | 근무처 전화=1 | 근무처 팩스=2
+an office in Hungarian: Bo Li | b@example.com | 1 | x
+  Név=Bo Li | Hivatali email=b@example.com | Hivatali mobil=1 | Hivatali telefon=2 | Megjegyzések=x
+a club in Swedish: Bo Li |  | 1
+  Förnamn=Bo | Efternamn=Li | Telefon bostad=1
 a person of a German company: Bo Li
   Ansprechpartner Vorname=Bo | Ansprechpartner Nachname=Li
 Attio, whose name is a record: Bo Li
@@ -443,6 +461,15 @@ test("the header is the row with the most known columns: rows before it are no c
   // The labels of a contact are no header, although they are known.
   const labels = "Name,E-mail 1 - Value,x,y,z\nUlla,u@example.com,Mobile,Pager,Work Fax\n";
   expect((await csv(labels)).map(held)).toEqual([{ fullName: "Ulla", email: "u@example.com" }]);
+});
+
+test("a header that comes again is no contact, and divides the tables of joined files and reports [IMP-05]", async () => {
+  const joined = "Name,Email\nAnn Lee,ann@example.com\nName,Email\nBo Li,bo@example.com\n";
+  expect(said(await csv(`${joined}Email,Name,Phone\ncy@example.com,Cy Oz,1\n`))).toEqual([
+    [2, { fullName: "Ann Lee", email: "ann@example.com" }],
+    [4, { fullName: "Bo Li", email: "bo@example.com" }],
+    [6, { fullName: "Cy Oz", email: "cy@example.com", phone: "1" }],
+  ]);
 });
 
 test("a feed is read as soon as its header is clear", async () => {

@@ -193,6 +193,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const [givenNames, familyNames] = [of("given_name"), of("family_name")];
   const mayHaveFamily = givenNames.length > 1 || givenNames.some(({ at }) => keyOf(header[at] ?? "").base === "name");
   const mayHaveGiven = familyNames.length > 1;
+  const isMappedName = of("full_name").some(({ isMapped }) => isMapped);
 
   return {
     line,
@@ -248,7 +249,9 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
       values.set("external_id", externalId);
-      const fullName = first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
+      const whole = first("full_name");
+      const isOthers = whole !== undefined && !isMappedName && isApart(whole, given) && isApart(whole, family);
+      const fullName = (isOthers ? name : whole) ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
       values.set("full_name", fullName && withoutEncodedWords(fullName));
       values.set("email", email);
       values.set("phone", chosen.phone);
@@ -303,6 +306,11 @@ function hasWord(name = "", word = ""): boolean {
   return word !== "" && whole !== part && whole?.includes(part ?? "") === true;
 }
 
+/** Returns whether a name lacks a part that another column has: then it is of a company or an account. */
+function isApart(whole: string, part = ""): boolean {
+  return part !== "" && !whole.toLowerCase().includes(part.toLowerCase());
+}
+
 /** Returns a national number with its calling code. */
 function withCode(number: string, code: string): string {
   const digits = code.replace(/^(?:\+|00)/, "");
@@ -349,7 +357,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     const beside = (stem: string, end: string): number | undefined =>
       columns.get(columnKey({ base: `${stem}${end}`, number }));
     const label = labelOf(header, at) ?? beside(base, "type") ?? beside(base, "label");
-    const found = names.get(base) ?? ofPerson(base) ?? ofBothNames(name) ?? byWords(name);
+    const found = targetOf(name) ?? targetOf(name.replace(instruction, ""));
     const code = base.endsWith("number") ? beside(base.slice(0, -"number".length), "callingcode") : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
@@ -376,9 +384,21 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
 const person =
   /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|kunden?|kontakt)/;
 /** What precedes a column in a flattened object, as in `properties.email`, and in a form, as in `What's your name?` */
-const before = /^(?:properties|attributes|fields|(?:whati?s|enter|pleaseenter)?your|deine?|ihre?|ansprechpartner)/;
+const before = /^(?:properties|attributes|fields|.*your|deine?|ihre?|ansprechpartner)/;
+/** How to fill in a column, such as `[Required]`. */
+const instruction = /\[[^[\]]*\]$/;
 
-function ofPerson(base: string): { readonly target: Target; readonly rank: number } | undefined {
+interface FoundTarget {
+  readonly target: Target;
+  readonly rank: number;
+}
+
+function targetOf(header: string): FoundTarget | undefined {
+  const { base } = keyOf(header);
+  return names.get(base) ?? ofPerson(base) ?? ofParts(header) ?? byWords(header);
+}
+
+function ofPerson(base: string): FoundTarget | undefined {
   const rest = base.replace(before, "").replace(person, "");
   const found = names.get(rest) ?? (rest === base ? undefined : byWords(rest));
   return found !== undefined && personal.has(found.target) ? { ...found, rank: names.size + found.rank } : undefined;
@@ -386,16 +406,18 @@ function ofPerson(base: string): { readonly target: Target; readonly rank: numbe
 
 const between = /[,/&+]| (?:and|und|et|y|e|og|och|i|en|ja) /i;
 
-/** Recognizes a header such as `Last Name, First Name`. */
-function ofBothNames(header: string): { readonly target: Target; readonly rank: number } | undefined {
+/** Recognizes a header such as `Last Name, First Name`, or `Company/Last Name` of a file with both. */
+function ofParts(header: string): FoundTarget | undefined {
   const parts = header.slice(0, maxKeyLength).split(between);
-  const found = parts.map((part) => names.get(keyOf(part).base)?.target);
-  const isBoth = parts.length === 2 && found.includes("given_name") && found.includes("family_name");
-  return isBoth ? { target: "full_name", rank: names.size } : undefined;
+  const all = parts.map((part) => names.get(keyOf(part).base)?.target ?? "");
+  const isBoth = parts.length === 2 && all.includes("given_name") && all.includes("family_name");
+  const [one, ...others] = new Set(all.filter((target) => personal.has(target)));
+  const target = isBoth ? "full_name" : header.includes("/") && others.length === 0 ? one : undefined;
+  return target === undefined ? undefined : { target, rank: names.size };
 }
 
 /** Returns the target of a header by its words. A column with a name that a program is known for takes precedence. */
-function byWords(header: string): { readonly target: Target; readonly rank: number } | undefined {
+function byWords(header: string): FoundTarget | undefined {
   const found = targetByWords(header.slice(0, maxKeyLength));
   return found && { target: found.target, rank: names.size + (found.isSecondary ? 1 : 0) };
 }

@@ -14,7 +14,7 @@ const phones = ["phone", "phone_mobile", "phone_fax", "phone_pager"];
 
 /** Returns the target of a header if all its words are known. `isSecondary` is whether another column comes first. */
 export function targetByWords(header: string): { readonly target: string; readonly isSecondary: boolean } | undefined {
-  const words = plain(header.replace(/(?<=\p{Ll}{2})(?=\p{Lu})/gu, " "));
+  const words = plain(header);
   const found = new Set<string>();
   for (const [word] of words.replace(/\be(?:\P{L}(?=mail)|[-\u2011])/gu, "e").matchAll(/\p{L}+/gu)) {
     const parts = groupsOf(word);

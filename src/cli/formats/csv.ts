@@ -28,14 +28,25 @@ export async function* readCsv(
   const { begin, all } = await readBegin(chunks, map);
   if (begin.length === 0) return;
   const { header, delimiter } = findHeader(begin, map);
-  const columns = findColumns(textsOf(header), map, header.line);
+  let columns = findColumns(textsOf(header), map, header.line);
+  const titles = new Set(textsOf(header).filter((title) => title !== ""));
   onColumns(columns);
   for await (const row of rowsOf(all, delimiter)) {
     if (row.line <= header.line) continue;
     const { line, input, cells, problem = "" } = row;
     if (cells === undefined) yield { line, input, content: { problem } };
+    else if (isHeaderAgain(textsOf(row), titles)) columns = findColumns(textsOf(row), map, line);
     else if (cells.some(({ text }) => text.trim() !== "")) yield entryOf(row, columns.read(cells), columns);
   }
+}
+
+/** Returns whether a row is the header of another table: files that were joined, and reports, have several. */
+function isHeaderAgain(texts: readonly string[], titles: ReadonlySet<string>): boolean {
+  return (
+    new Set(texts.filter((text) => titles.has(text))).size > 1 &&
+    !texts.some(isData) &&
+    rateHeader(texts, new Map()).isPersonal
+  );
 }
 
 /** Reads as many lines as the header needs. `all` yields them again, and then the rest of the file. */
