@@ -103,7 +103,7 @@ test("an export to a folder is rejected, with 2, and leaves nothing behind", asy
   const id = await accountOf(1);
   const path = folder.path("a-folder");
   execFileSync("mkdir", [path]);
-  const { code, stdout, stderr } = await cli(service(), ["export", path, "--account", id, "--format", "ndjson"]);
+  const { code, stdout, stderr } = await cli(service(), ["export", path, "--account", id]);
   expect([code, stdout, stderr]).toEqual([
     2,
     "",

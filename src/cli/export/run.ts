@@ -19,7 +19,7 @@ import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Transfer } from "../transfer.ts";
 import { messagesOf, runTransfer } from "../transfer.ts";
 import type { Target } from "./target.ts";
-import { openTarget } from "./target.ts";
+import { openTarget, rejectFolder } from "./target.ts";
 
 /** The options of `records export`. */
 export interface ExportOptions {
@@ -42,7 +42,8 @@ export async function runExport(output: Output, link: Link, name: string, option
     rejectUsage(
       "--json cannot be used with standard output, because the result would be mixed with the records. Name a file.",
     );
-  const format = formatOf(file, options.format);
+  await rejectFolder(file);
+  const format = formatOf(file, options.format, "ndjson, csv or vcard");
   if (format === "transcript" || format === "icalendar")
     rejectUsage("Sessions can only be exported as NDJSON. Add --format ndjson.");
   const writer = writerOf(format, options);

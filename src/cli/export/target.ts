@@ -23,6 +23,12 @@ export interface Target {
   discard(): Promise<void>;
 }
 
+/** Fails with a usage error if a path leads to a folder. */
+export async function rejectFolder(file: string): Promise<void> {
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
+}
+
 /** Opens the target for a path, or standard output for `-`. Fails with a usage error if it cannot be written. */
 export async function openTarget(file: string): Promise<Target> {
   if (file === "-") return standardOutput();
@@ -30,7 +36,6 @@ export async function openTarget(file: string): Promise<Target> {
     // A link to itself leads to no file.
     code === "ELOOP" ? rejectUsage(`${file} cannot be written (${code}).`) : undefined,
   );
-  if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
   // Replacing a pipe or a device by a file would break it for all other users.
   if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
   return openFile(await endOfLinks(file));

@@ -75,7 +75,7 @@ export interface Source {
 const maxJsonLength = 100 * 1024 * 1024;
 
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 7;
+const readerVersion = 8;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
@@ -98,13 +98,11 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
 
 /**
  * Returns the requested format, or else the format of the file's extension. The default of standard input and output is
- * NDJSON. Fails with a usage error for any other file.
+ * NDJSON. Fails with a usage error for any other file, which names the formats that are `advised`.
  */
-export function formatOf(file: string, said: Format | undefined): Format {
+export function formatOf(file: string, said: Format | undefined, advised: string): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
-  return (
-    format ?? rejectUsage(`Can't tell the format of ${file}. Add --format ndjson, csv, vcard, transcript or icalendar.`)
-  );
+  return format ?? rejectUsage(`Can't tell the format of ${file}. Add --format ${advised}.`);
 }
 
 /**
@@ -119,7 +117,8 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const size = facts?.isFile() === true ? facts.size : undefined;
   const beginning = size === undefined ? "" : await beginningOf(file, encoding);
   requireText(file, beginning, options.format);
-  const named = formatOf(file, options.format ?? formatByBeginning(file, beginning));
+  const found = options.format ?? formatByBeginning(file, beginning);
+  const named = formatOf(file, found, "ndjson, csv, vcard, transcript or icalendar");
   const isJson = named === "ndjson" && extname(file).toLowerCase() === ".json" && options.format === undefined;
   const content = isJson && size !== undefined ? await contentOf(file, size, beginning, targets) : "records";
   const format = content === "records" ? named : content === "contacts" ? "csv" : "transcript";
