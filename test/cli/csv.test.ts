@@ -293,6 +293,16 @@ a CRM in Russian, by the words of its columns: Оля Бойко | o@example.com
   Наименование=Оля Бойко | Рабочий e-mail=o@example.com | Рабочие заметки=x | Личный мобильный телефон=1
 the questions of a form: Bo Li | b@example.com | 1
   What's your name?=Bo Li | Your email address=b@example.com | Your phone number=1
+a household: Bo Li | b@example.com
+  Primary First Name=Bo | Primary Last Name=Li | Primary Email=b@example.com | Spouse First Name=Cy
+names and phones in Russian: Ли Бо Янович |  | 1
+  Фамилия Имя Отчество=Ли Бо Янович | Моб. телефон=1 | Тел.=2
+a club in Dutch: B. van Dam
+  Voorletters=B. | Tussenvoegsel=van | Achternaam=Dam
+a list in Switzerland: Bo Li |  | 1
+  Kontakt=Bo Li | Firma=Acme | Tel. Büro=2 | Natel=1
+a shop with the code of a country beside the number: Bo Li |  | +41 791112233
+  Name=Bo Li | Phone country code=41 | Phone number=791112233
 questions that end with what is asked: Bo Li
   What is your first name?=Bo | And your last name?=Li
 the users of Google Workspace: Bo Li | b@example.com | 1
@@ -470,6 +480,18 @@ test("a header that comes again is no contact, and divides the tables of joined 
     [4, { fullName: "Bo Li", email: "bo@example.com" }],
     [6, { fullName: "Cy Oz", email: "cy@example.com", phone: "1" }],
   ]);
+});
+
+test("after an empty row, a text alone is no contact: the heading of a table, or the end of a report [IMP-05]", async () => {
+  const people = "Name,Email\nAnn Lee,ann@example.com\nBo Li\n";
+  const text = `${people}\n"Contacts report"\nGenerated 1/2/2026\n\nGroup 2\nCy Oz,cy@example.com\n\ndi@example.com\n`;
+  expect(said(await csv(text))).toEqual([
+    [2, { fullName: "Ann Lee", email: "ann@example.com" }],
+    [3, { fullName: "Bo Li" }],
+    [9, { fullName: "Cy Oz", email: "cy@example.com" }],
+    [11, { fullName: "di@example.com" }],
+  ]);
+  expect((await csv("Name\nAnn Lee\n\nBo Li\n")).map(held)).toEqual([{ fullName: "Ann Lee" }, { fullName: "Bo Li" }]);
 });
 
 test("a feed is read as soon as its header is clear", async () => {

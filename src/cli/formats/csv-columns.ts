@@ -32,8 +32,8 @@ const fieldNames = contactFields.map(({ name }) => name);
 /** The name of a field, or of a part of one. */
 type Target = string;
 const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
-/** What names a contact without a full name and parts of it. */
-const standIns = ["nickname", "file_as", "organization"] as const;
+/** What names a contact without a full name and parts of it. An account is a person, or the company of one. */
+const standIns = ["account_name", "nickname", "file_as", "organization"] as const;
 /** The targets of --map. */
 const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
 
@@ -52,7 +52,7 @@ const callingCode: Target = "phone_calling_code";
 
 /** A file needs a column of one of these. A fax alone can be in a file whose language is not known. */
 const personal = new Set<Target>([
-  ...["full_name", "given_name", "family_name", "nickname", "email"],
+  ...["full_name", "given_name", "family_name", "account_name", "nickname", "email"],
   ...["phone", "phone_mobile", "phone_work", "phone_home"],
 ]);
 
@@ -193,7 +193,6 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
   const [givenNames, familyNames] = [of("given_name"), of("family_name")];
   const mayHaveFamily = givenNames.length > 1 || givenNames.some(({ at }) => keyOf(header[at] ?? "").base === "name");
   const mayHaveGiven = familyNames.length > 1;
-  const isMappedName = of("full_name").some(({ isMapped }) => isMapped);
 
   return {
     line,
@@ -249,9 +248,7 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
       values.set("external_id", externalId);
-      const whole = first("full_name");
-      const isOthers = whole !== undefined && !isMappedName && isApart(whole, given) && isApart(whole, family);
-      const fullName = (isOthers ? name : whole) ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
+      const fullName = first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
       values.set("full_name", fullName && withoutEncodedWords(fullName));
       values.set("email", email);
       values.set("phone", chosen.phone);
@@ -306,11 +303,6 @@ function hasWord(name = "", word = ""): boolean {
   return word !== "" && whole !== part && whole?.includes(part ?? "") === true;
 }
 
-/** Returns whether a name lacks a part that another column has: then it is of a company or an account. */
-function isApart(whole: string, part = ""): boolean {
-  return part !== "" && !whole.toLowerCase().includes(part.toLowerCase());
-}
-
 /** Returns a national number with its calling code. */
 function withCode(number: string, code: string): string {
   const digits = code.replace(/^(?:\+|00)/, "");
@@ -356,9 +348,10 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     /** Returns the column whose name is that of this one with another end. */
     const beside = (stem: string, end: string): number | undefined =>
       columns.get(columnKey({ base: `${stem}${end}`, number }));
+    const codeBeside = (stem: string): number | undefined => beside(stem, "callingcode") ?? beside(stem, "countrycode");
     const label = labelOf(header, at) ?? beside(base, "type") ?? beside(base, "label");
     const found = targetOf(name) ?? targetOf(name.replace(instruction, ""));
-    const code = base.endsWith("number") ? beside(base.slice(0, -"number".length), "callingcode") : undefined;
+    const code = base.endsWith("number") ? codeBeside(base.slice(0, -"number".length)) : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
     const column = { at, label, callingCode: code, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
@@ -382,7 +375,7 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
 
 /** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
 const person =
-  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|kunden?|kontakt)/;
+  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|primary|saved|kunden?|kontakt)/;
 /** What precedes a column in a flattened object, as in `properties.email`, and in a form, as in `What's your name?` */
 const before = /^(?:properties|attributes|fields|.*your|deine?|ihre?|ansprechpartner)/;
 /** How to fill in a column, such as `[Required]`. */
@@ -406,11 +399,18 @@ function ofPerson(base: string): FoundTarget | undefined {
 
 const between = /[,/&+]| (?:and|und|et|y|e|og|och|i|en|ja) /i;
 
-/** Recognizes a header such as `Last Name, First Name`, or `Company/Last Name` of a file with both. */
+/** Recognizes a header such as `Last Name, First Name` and `Nachname Vorname`, or `Company/Last Name` of a file with both. */
 function ofParts(header: string): FoundTarget | undefined {
-  const parts = header.slice(0, maxKeyLength).split(between);
-  const all = parts.map((part) => names.get(keyOf(part).base)?.target ?? "");
-  const isBoth = parts.length === 2 && all.includes("given_name") && all.includes("family_name");
+  const [all = [], words = []] = [between, /\s+/].map((divider) =>
+    header
+      .slice(0, maxKeyLength)
+      .split(divider)
+      .map((part) => names.get(keyOf(part).base)?.target ?? ""),
+  );
+  const isBoth = [all, words].some(
+    (some) =>
+      some.every((part) => part.endsWith("_name")) && some.includes("given_name") && some.includes("family_name"),
+  );
   const [one, ...others] = new Set(all.filter((target) => personal.has(target)));
   const target = isBoth ? "full_name" : header.includes("/") && others.length === 0 ? one : undefined;
   return target === undefined ? undefined : { target, rank: names.size };

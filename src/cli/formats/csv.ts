@@ -31,12 +31,17 @@ export async function* readCsv(
   let columns = findColumns(textsOf(header), map, header.line);
   const titles = new Set(textsOf(header).filter((title) => title !== ""));
   onColumns(columns);
+  let isApart = false;
   for await (const row of rowsOf(all, delimiter)) {
     if (row.line <= header.line) continue;
     const { line, input, cells, problem = "" } = row;
+    const texts = textsOf(row);
+    const isEmpty = texts.every((text) => text === "");
+    // After an empty row, a text alone is the heading of a table, or what a report says at its end.
+    isApart = titles.size > 1 && texts.length === 1 && (isEmpty || isApart) && !texts.some(isData);
     if (cells === undefined) yield { line, input, content: { problem } };
-    else if (isHeaderAgain(textsOf(row), titles)) columns = findColumns(textsOf(row), map, line);
-    else if (cells.some(({ text }) => text.trim() !== "")) yield entryOf(row, columns.read(cells), columns);
+    else if (isHeaderAgain(texts, titles)) columns = findColumns(texts, map, line);
+    else if (!isEmpty && !isApart) yield entryOf(row, columns.read(cells), columns);
   }
 }
 
