@@ -73,9 +73,9 @@ test("an event has its title, place, times, description and video conference [OP
 
 test("a description in HTML is imported as its text, with the addresses of its links [OPS-04]", async () => {
   const page =
-    '<b>Plan</b> &amp; aims<br>See <a href="https://x.example/a">notes</a><ul><li>One</li><li>Two&#33;</li></ul>End';
+    '<b>Plan</b> &amp; aims<br>See <a href="https://x.example/a"><b>notes</b></a><ul><li>One</li><li>Two&#x21;</li></ul>End';
   const text = "Plan & aims\nSee notes (https://x.example/a)\n- One\n- Two!\nEnd";
-  const plain = "If a < b, write to <ann@example.com> &amp; wait";
+  const plain = "If a < b, see <https://x.example/a> or <i>, and write to <ann@example.com> &amp; wait";
   const events = [`DESCRIPTION:${page}`, `X-ALT-DESC;FMTTYPE=text/html:${page}`, `DESCRIPTION:${plain}`].map(
     (line, at) => event(`UID:${at}`, "DTSTART:20260302T090000Z", line),
   );

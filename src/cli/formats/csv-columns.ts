@@ -32,8 +32,10 @@ const fieldNames = contactFields.map(({ name }) => name);
 /** The name of a field, or of a part of one. */
 type Target = string;
 const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
-/** What names a contact without a full name and parts of it. An account is a person, or the company of one. */
-const standIns = ["account_name", "nickname", "file_as", "organization"] as const;
+/** What names a contact without a full name and parts of it. */
+const standIns = ["nickname", "file_as", "organization"] as const;
+/** The name of a person, or of the company whose person has a given and a family name. */
+const accountName = "account_name";
 /** The targets of --map. */
 const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
 
@@ -52,7 +54,7 @@ const callingCode: Target = "phone_calling_code";
 
 /** A file needs a column of one of these. A fax alone can be in a file whose language is not known. */
 const personal = new Set<Target>([
-  ...["full_name", "given_name", "family_name", "account_name", "nickname", "email"],
+  ...["full_name", "given_name", "family_name", accountName, "nickname", "email"],
   ...["phone", "phone_mobile", "phone_work", "phone_home"],
 ]);
 
@@ -248,7 +250,13 @@ export function findColumns(header: readonly string[], map: ColumnMap, line: num
       const isNoId = externalId !== undefined && (externalId.length > maxExternalIdLength || !isWhole(externalId));
       const values = new Map(fieldNames.map((field) => [field, first(field)]));
       values.set("external_id", externalId);
-      const fullName = first("full_name") ?? name ?? firstFilled(standIns.map((one) => first(one) ?? ""));
+      const whole = given === undefined || family === undefined ? undefined : name;
+      const fullName =
+        first("full_name") ??
+        whole ??
+        first(accountName) ??
+        name ??
+        firstFilled(standIns.map((one) => first(one) ?? ""));
       values.set("full_name", fullName && withoutEncodedWords(fullName));
       values.set("email", email);
       values.set("phone", chosen.phone);
@@ -351,14 +359,15 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
     const codeBeside = (stem: string): number | undefined => beside(stem, "callingcode") ?? beside(stem, "countrycode");
     const label = labelOf(header, at) ?? beside(base, "type") ?? beside(base, "label");
     const found = targetOf(name) ?? targetOf(name.replace(instruction, ""));
-    const code = base.endsWith("number") ? codeBeside(base.slice(0, -"number".length)) : undefined;
+    const isPhone = found !== undefined && found.target in phoneTargets;
+    const code = isPhone && base.endsWith("number") ? codeBeside(base.slice(0, -"number".length)) : undefined;
     if (code !== undefined)
       put(callingCode, { at: code, label: undefined, isMapped: false, base, order: [0, 0, code] });
     const column = { at, label, callingCode: code, isMapped: false, base, order: [found?.rank ?? 0, number, at] };
     if (dependent.some((one) => one.names.includes(base))) undecided.push(column);
     else if (found !== undefined) put(found.target, column);
   }
-  const has = new Set(columnsOf.keys());
+  const has = new Set([...columnsOf.keys()].map((target) => (target === accountName ? "full_name" : target)));
   for (const base of new Set(dependent.flatMap((one) => one.names))) {
     const rule = dependent.find(
       (one) => one.names.includes(base) && has.has(one.needs) && (one.lacks === undefined || !has.has(one.lacks)),
@@ -375,9 +384,9 @@ function columnsByTarget(header: readonly string[], map: ColumnMap): ReadonlyMap
 
 /** Words before the name, email or phone of a person, as in `Invitee First Name` and `Contact : Mobile`. */
 const person =
-  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|primary|saved|kunden?|kontakt)/;
+  /^(?:contact|person|invitee|guest|attendee|participant|lead|client|customer|buyer|billing|member|saved|kunden?|kontakt)/;
 /** What precedes a column in a flattened object, as in `properties.email`, and in a form, as in `What's your name?` */
-const before = /^(?:properties|attributes|fields|.*your|deine?|ihre?|ansprechpartner)/;
+const before = /^(?:properties|attributes|fields|(?:whati?s|enter|pleaseenter)?your|deine?|ihre?|ansprechpartner)/;
 /** How to fill in a column, such as `[Required]`. */
 const instruction = /\[[^[\]]*\]$/;
 
@@ -399,7 +408,7 @@ function ofPerson(base: string): FoundTarget | undefined {
 
 const between = /[,/&+]| (?:and|und|et|y|e|og|och|i|en|ja) /i;
 
-/** Recognizes a header such as `Last Name, First Name` and `Nachname Vorname`, or `Company/Last Name` of a file with both. */
+/** Recognizes a header such as `Last Name, First Name` and `Nachname Vorname`, or `Company/Last Name`. */
 function ofParts(header: string): FoundTarget | undefined {
   const [all = [], words = []] = [between, /\s+/].map((divider) =>
     header
@@ -411,8 +420,8 @@ function ofParts(header: string): FoundTarget | undefined {
     (some) =>
       some.every((part) => part.endsWith("_name")) && some.includes("given_name") && some.includes("family_name"),
   );
-  const [one, ...others] = new Set(all.filter((target) => personal.has(target)));
-  const target = isBoth ? "full_name" : header.includes("/") && others.length === 0 ? one : undefined;
+  const part = header.includes("/") ? all.find((one) => one === "given_name" || one === "family_name") : undefined;
+  const target = isBoth ? "full_name" : part;
   return target === undefined ? undefined : { target, rank: names.size };
 }
 
@@ -470,7 +479,8 @@ function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap
   if (kind !== undefined && kind !== "") return `phone (${kind})`;
   if (target === callingCode) return "phone (calling code)";
   const isPart = nameParts.some((part) => part === target);
-  const isStandIn = standIns.some((part) => part === target);
+  const isBeside = target === accountName && columnsOf.has("given_name") && columnsOf.has("family_name");
+  const isStandIn = isBeside || standIns.some((part) => part === target);
   const field = fieldOf(target);
   if (seen.has(target)) return target === "phone" ? "phone (other)" : `${field} if the previous column is empty`;
   if (isStandIn) return "full_name if there is no name";
@@ -480,7 +490,7 @@ function useOf(target: Target, seen: ReadonlySet<Target>, columnsOf: ReadonlyMap
 /** Returns the field that a target gives a value. */
 function fieldOf(target: Target): string {
   if (target in phoneTargets || target === callingCode) return "phone";
-  return [...nameParts, ...standIns].some((part) => part === target) ? "full_name" : target;
+  return [...nameParts, ...standIns, accountName].some((part) => part === target) ? "full_name" : target;
 }
 
 /** Returns the first columns for a message, and how many it leaves out. */

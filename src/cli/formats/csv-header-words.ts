@@ -12,9 +12,20 @@ const phoneKinds = ["phone_fax", "phone_pager", "phone_mobile", "phone_work", "p
 /** What a header of a phone must name, besides the kind of number. */
 const phones = ["phone", "phone_mobile", "phone_fax", "phone_pager"];
 
-/** Returns the target of a header if all its words are known. `isSecondary` is whether another column comes first. */
-export function targetByWords(header: string): { readonly target: string; readonly isSecondary: boolean } | undefined {
-  const words = plain(header);
+interface TargetByWords {
+  readonly target: string;
+  readonly isSecondary: boolean;
+}
+
+/**
+ * Returns the target of a header if all its words are known, or those that capital letters divide (`homeTelNo`, but not
+ * WhatsApp). `isSecondary` is whether another column comes first.
+ */
+export function targetByWords(header: string): TargetByWords | undefined {
+  return targetOf(plain(header)) ?? targetOf(plain(header.replace(/(?<=\p{Ll}{2})(?=\p{Lu})/gu, " ")));
+}
+
+function targetOf(words: string): TargetByWords | undefined {
   const found = new Set<string>();
   for (const [word] of words.replace(/\be(?:\P{L}(?=mail)|[-\u2011])/gu, "e").matchAll(/\p{L}+/gu)) {
     const parts = groupsOf(word);

@@ -28,30 +28,17 @@ export async function* readCsv(
   const { begin, all } = await readBegin(chunks, map);
   if (begin.length === 0) return;
   const { header, delimiter } = findHeader(begin, map);
-  let columns = findColumns(textsOf(header), map, header.line);
-  const titles = new Set(textsOf(header).filter((title) => title !== ""));
+  const columns = findColumns(textsOf(header), map, header.line);
+  const titles = JSON.stringify(textsOf(header));
   onColumns(columns);
-  let isApart = false;
   for await (const row of rowsOf(all, delimiter)) {
     if (row.line <= header.line) continue;
     const { line, input, cells, problem = "" } = row;
-    const texts = textsOf(row);
-    const isEmpty = texts.every((text) => text === "");
-    // After an empty row, a text alone is the heading of a table, or what a report says at its end.
-    isApart = titles.size > 1 && texts.length === 1 && (isEmpty || isApart) && !texts.some(isData);
     if (cells === undefined) yield { line, input, content: { problem } };
-    else if (isHeaderAgain(texts, titles)) columns = findColumns(texts, map, line);
-    else if (!isEmpty && !isApart) yield entryOf(row, columns.read(cells), columns);
+    // Files that were joined have their header several times.
+    else if (cells.some(({ text }) => text.trim() !== "") && JSON.stringify(textsOf(row)) !== titles)
+      yield entryOf(row, columns.read(cells), columns);
   }
-}
-
-/** Returns whether a row is the header of another table: files that were joined, and reports, have several. */
-function isHeaderAgain(texts: readonly string[], titles: ReadonlySet<string>): boolean {
-  return (
-    new Set(texts.filter((text) => titles.has(text))).size > 1 &&
-    !texts.some(isData) &&
-    rateHeader(texts, new Map()).isPersonal
-  );
 }
 
 /** Reads as many lines as the header needs. `all` yields them again, and then the rest of the file. */

@@ -200,13 +200,13 @@ function* sessionOf(
     ...(url === undefined ? {} : { conferenceUrl: url, ...providerOf(url) }),
   };
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "session", value } }) } };
-  const description = textOf(component, "description") ?? textOf(component, "x-alt-desc");
-  if (description === undefined) return;
+  const content = plainText(textOf(component, "description") ?? textOf(component, "x-alt-desc") ?? "");
+  if (content === "") return;
   const note = {
     externalId: `${externalId}/description`,
     sessionExternalId: externalId,
     title: "Description",
-    content: plainText(description).slice(0, maxNote),
+    content: content.slice(0, maxNote),
     type: SessionNoteType.USER_MANUAL,
   };
   yield { line, input, content: { record: create(RecordSchema, { record: { case: "sessionNote", value: note } }) } };
