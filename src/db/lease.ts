@@ -81,7 +81,8 @@ export function createLease(now: () => number = () => performance.now(), because
 
   function missing(): string | undefined {
     const time = now();
-    if (term === undefined) return "no primary is known";
+    // The driver connects without a primary only to the one member that this option names.
+    if (term === undefined) return "no primary is known: remove directConnection from MONGODB_URI, or name the primary";
     if (term.leader.alone)
       return time < repliedUntil
         ? undefined

@@ -101,6 +101,8 @@ export async function connectMongo(
     try {
       await client.connect();
       requireServer(await client.db("admin").command({ hello: 1 }));
+      // The driver never compresses hello, and a compressor can lack its module.
+      await client.db("admin").command({ ping: 1 });
       await primaryOf(client).prove();
       return client;
     } catch (error) {

@@ -1,5 +1,5 @@
-// Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files.
-import { MongoServerError, MongoServerSelectionError } from "mongodb";
+// Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files, modules.
+import { MongoMissingDependencyError, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { innermostCode } from "./innermost-code.ts";
 import { isDenied, unauthorized } from "./error-codes.ts";
 
@@ -26,6 +26,8 @@ const certificateCodes: ReadonlySet<string> = new Set([
  */
 export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof MongoServerError) return ofServer(error);
+  if (error instanceof MongoMissingDependencyError)
+    return `an option needs a module that is missing (${error.message})`;
   if (error instanceof MongoServerSelectionError)
     return ofOtherSet(error) ?? ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
   const { syscall, code = "", path = "" } = error as NodeJS.ErrnoException;

@@ -211,5 +211,8 @@ describe("a start", () => {
     expect(await failedStart({ MONGODB_URI: `${database.uri}&tls=true&tlsCAFile=/nowhere/ca.pem` })).toMatch(
       /^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem cannot be read \(ENOENT\)\n$/,
     );
+    expect(await failedStart({ MONGODB_URI: `${database.uri}&compressors=snappy` })).toMatch(
+      /^records: cannot start: MONGODB_URI: an option needs a module that is missing \([^)]*`snappy`[^)]*\)\n$/,
+    );
   });
 });

@@ -39,7 +39,10 @@ function hold(): Term {
 
 describe("a set of several members", () => {
   test("gives no lease before a primary is known and has confirmed that it is the primary [CON-04]", () => {
-    expect([required(), lease.status().reason]).toEqual([unavailable, "no primary is known"]);
+    expect([required(), lease.status().reason]).toEqual([
+      unavailable,
+      "no primary is known: remove directConnection from MONGODB_URI, or name the primary",
+    ]);
     lease.observe(a);
     now += 2_000;
     expect([required(), lease.status().reason]).toEqual([
@@ -223,7 +226,10 @@ test("a member that alone can lead and denies proofs for 3 seconds is not used, 
 
 test("reports since when the lease is held or lost, and why it is lost", () => {
   const before = lease.status();
-  expect(before).toMatchObject({ held: false, reason: "no primary is known" });
+  expect(before).toMatchObject({
+    held: false,
+    reason: "no primary is known: remove directConnection from MONGODB_URI, or name the primary",
+  });
   hold();
   const held = lease.status();
   expect(held).toEqual({ held: true, since: expect.any(Number) as unknown, reason: undefined });

@@ -150,6 +150,7 @@ function transactions({ setName, msg }: Document): Verdict {
 /** The fields of a member's reply to hello. */
 interface PrimaryReply {
   readonly isWritablePrimary?: boolean;
+  readonly primary?: string;
   readonly lastWrite?: { readonly lastWriteDate?: Date; readonly majorityWriteDate?: Date };
   readonly msg?: string;
   readonly me?: string;
@@ -159,8 +160,13 @@ interface PrimaryReply {
  * Checks whether a majority keeps up without writing anything: it must acknowledge the last write soon after the
  * primary.
  */
-function primary({ isWritablePrimary, lastWrite, msg, me }: PrimaryReply): Verdict {
+function primary({ isWritablePrimary, primary: leader, lastWrite, msg, me }: PrimaryReply): Verdict {
   if (msg === "isdbgrid") return ok("A sharded cluster accepts writes at its router.");
+  if (isWritablePrimary !== true && leader !== undefined)
+    return fault(
+      `MONGODB_URI names ${me ?? "a member"} alone, and the primary is ${leader}. The service does not start.`,
+      "Remove directConnection from MONGODB_URI.",
+    );
   if (isWritablePrimary !== true) return noPrimary();
   const behind = Number(lastWrite?.lastWriteDate) - Number(lastWrite?.majorityWriteDate);
   if (behind <= lagMs) return ok(`${me ?? "The primary"} accepts writes, and a majority acknowledges them.`);
