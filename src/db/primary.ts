@@ -37,7 +37,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   onProof(listener: ProofListener): void;
   /** Whether the client is connected to a mongos, which hides the primaries. */
   sharded(): boolean;
-  /** Sets the listener that is called when the lease is lost or regained. */
+  /** Sets the listener that is called when the lease is lost or regained, and soon if it is not held now. */
   onLease(listener: (status: LeaseStatus) => void): void;
 }
 
@@ -142,6 +142,7 @@ export function createPrimary(
     },
     onLease(listener) {
       leaseListener = listener;
+      wasHeld = true;
     },
   };
   return { primary, stop: () => clearInterval(timer) };
