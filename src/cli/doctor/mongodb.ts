@@ -312,6 +312,8 @@ export function compareConnections({ connections }: Document, maxPool: number): 
   return ok(`MongoDB accepts ${limit} connections. An instance opens up to ${each}, so up to ${fits} instances fit.`);
 }
 
+/** MongoDB's code for a command that took longer than its `maxTimeMS`. */
+const maxTimeMsExpired = 50;
 /** How long each of the two commands may take, in milliseconds. A linearizable read waits for a majority. */
 const featureMs = 2_500;
 
@@ -333,6 +335,11 @@ export async function checkFeatures(onPrimary: (command: Document) => Promise<un
     await onPrimary({ aggregate: from, pipeline: joins, cursor: {}, maxTimeMS: featureMs });
     return ok("It supports linearizable reads, and joins by pipelines.");
   } catch (error) {
+    if (error instanceof MongoServerError && error.code === maxTimeMsExpired)
+      return fault(
+        `The primary does not confirm a read within ${featureMs / 1_000} seconds, so requests get 503.`,
+        "Look for a slow disk, a lock (db.fsyncLock) or a slow network on the members (rs.status(), db.currentOp()).",
+      );
     if (!(error instanceof MongoServerError) || isUnavailable(error))
       return note(`Not tried: ${reasonOf(error)}.`, "See the other findings on MongoDB.");
     return fault(

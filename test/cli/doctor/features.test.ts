@@ -20,6 +20,13 @@ test.each([
   expect(isUnavailable(new MongoServerError({ code, errmsg }))).toBe(false);
 });
 
+test("a read that the primary does not confirm in time is a fault, although commands without a majority work [OPS-04]", async () => {
+  expect(await checkFeatures(rejecting(50, "operation exceeded time limit", "MaxTimeMSExpired"))).toMatchObject({
+    status: "fault",
+    message: "The primary does not confirm a read within 2.5 seconds, so requests get 503.",
+  });
+});
+
 test("a server that steps down is no fault of its features [OPS-04]", async () => {
   expect(await checkFeatures(rejecting(11602, "interrupted", "InterruptedDueToReplStateChange"))).toMatchObject({
     status: "note",
