@@ -1,6 +1,7 @@
 // Finds the service's internal listener and the service token, from options, the environment or the demo.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { tokenForm } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { withSecretFiles } from "../config/secret-files.ts";
 import { rejectUsage } from "./exit.ts";
@@ -17,9 +18,6 @@ export interface Where {
   readonly url: string;
   readonly token: string;
 }
-
-/** The characters that a token may have in a header. */
-const tokenForm = /^[\x21-\x7e]+$/;
 
 /**
  * Finds the service. The address is `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT. Otherwise

@@ -115,7 +115,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const mongodbUri = mongodb(env("MONGODB_URI"));
   const oidcIssuer = issuer(webAddress("OIDC_ISSUER", env("OIDC_ISSUER")));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
-  const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
+  const serviceTokens = list(env("SERVICE_TOKENS")).map(serviceToken);
   if (serviceTokens.length === 0 && real)
     wrong(
       "SERVICE_TOKENS",
@@ -184,6 +184,8 @@ function clientOf(env: (name: string) => string | undefined): Record<"clientId" 
   return { clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") };
 }
 
+/** What a caller can send as a token in a header. */
+export const tokenForm = /^[\x21-\x7e]+$/;
 const secretForm = "random secret of at least 32 characters";
 
 /** Checks a secret. The message does not repeat it. */
@@ -193,6 +195,13 @@ function secret(name: string, value: string): string {
   if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value))
     wrong(name, `must be a ${secretForm}, not a placeholder`);
   return value;
+}
+
+/** Checks a service token, which callers must be able to send. The message does not repeat it. */
+function serviceToken(value: string): string {
+  if (!tokenForm.test(value))
+    wrong("SERVICE_TOKENS", "must be printable ASCII without spaces; separate several tokens by commas");
+  return secret("SERVICE_TOKENS", value);
 }
 
 /** Reads one secret from the first variable, or several from the second. */

@@ -181,6 +181,8 @@ test.each([
   ["CORS_ORIGINS", "null", {}],
   ["SERVICE_TOKENS", "too-short", {}],
   ["SERVICE_TOKENS", `${token},short`, {}],
+  ["SERVICE_TOKENS", `${token} ${token}2`, {}],
+  ["SERVICE_TOKENS", `${token}\n${token}2`, {}],
   ["SERVICE_TOKENS", "change-me-change-me-change-me-change-me", {}],
   ["SERVICE_TOKENS", "x".repeat(64), {}],
   ["SESSION_SECRET", "too-short", {}],

@@ -21,7 +21,7 @@ const standIns: Readonly<Record<string, string>> = {
   OIDC_ISSUER: `http://${nowhere}`,
   OIDC_CLIENT_ID: "stand-in",
   OIDC_CLIENT_SECRET: "stand-in",
-  SERVICE_TOKENS: "stand-in of a token of 32 characters or more",
+  SERVICE_TOKENS: "stand-in-of-a-token-of-32-characters-or-more",
   SESSION_SECRET: "stand-in of a secret of 32 characters or more",
 };
 /** An upper bound on the number of invalid variables. */
