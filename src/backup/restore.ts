@@ -76,8 +76,8 @@ export function createRestore(client: MongoClient): Restore {
       const marker = await findFirst<RestoreDocument>(restores, { _id: accountId }, { deadline });
       if (isDone(marker, backup)) return { complete: true, claims: [] };
       if ((await findFirst(accounts, { _id: accountId }, { deadline })) !== undefined) failTaken();
-      if (account !== undefined && (await findFirst(accounts, { $or: namesOf(account) }, { deadline })) !== undefined)
-        failName();
+      const other = account && (await findFirst<AccountDocument>(accounts, { $or: namesOf(account) }, { deadline }));
+      if (other !== undefined) failName(`The account ${other._id.toHexString()} here`);
       return { complete: false, claims: claimsOf(parsed, accountId) };
     },
     async write(restoring, documents) {
@@ -98,7 +98,7 @@ export function createRestore(client: MongoClient): Restore {
         });
         return { complete, claims: [] };
       } catch (error) {
-        if (duplicateIndex(error) !== undefined) failName();
+        if (duplicateIndex(error) !== undefined) failName("Another account or record");
         throw error;
       }
     },
@@ -200,8 +200,8 @@ function failOther(): never {
   });
 }
 
-function failName(): never {
+function failName(holder: string): never {
   return fail(Reason.ALREADY_EXISTS, {
-    message: "Another account or record has an id, an email or an identity of this account. Use another database.",
+    message: `${holder} has an id, an email or an identity of this account. Use another database.`,
   });
 }

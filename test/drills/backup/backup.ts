@@ -45,10 +45,10 @@ export const backup: Drill = {
     }),
     control(
       "a restore overwrites an existing account",
-      ...["failTaken", "failName"].map((name) => ({
-        from: `function ${name}(): never {
+      ...["failTaken()", "failName(holder: string)"].map((name) => ({
+        from: `function ${name}: never {
   return fail(`,
-        to: `function ${name}(): never {
+        to: `function ${name}: never {
   return undefined as never;
   fail(`,
       })),
