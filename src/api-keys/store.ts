@@ -47,9 +47,10 @@ export interface ApiKeyStore {
   /** Returns the active key with this hash. */
   find(hash: Binary, deadline?: Deadline): Promise<ApiKeyDocument | undefined>;
   /**
-   * Returns a proof, for a read, that the key with this hash is active. It fails with INVALID_KEY or ACCOUNT_SUSPENDED.
+   * Returns a proof, for a read, that the key with this hash is the active one of this account. It fails with
+   * INVALID_KEY or ACCOUNT_SUSPENDED, or with UNAVAILABLE if it is the key of another account, as after a restore.
    */
-  proof(hash: Binary): Proof;
+  proof(hash: Binary, accountId: UUID): Proof;
   /** Returns the active key of an account. */
   ofAccount(accountId: UUID, deadline: Deadline | undefined): Promise<ApiKeyDocument | undefined>;
   /** Creates a key. Fails with API_KEY_EXISTS if the account has an active one. */
@@ -150,7 +151,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
   };
 }
 
-function proofOf(hash: Binary): Proof {
+function proofOf(hash: Binary, accountId: UUID): Proof {
   // Matches the id alone, and returns the whole key: another condition or a projection costs MongoDB more than the
   // look-up itself.
   const found = { $match: { _id: hash } };
@@ -160,12 +161,19 @@ function proofOf(hash: Binary): Proof {
     isRow: ({ _id }) => _id instanceof Binary && Buffer.compare(_id.buffer, hash.buffer) === 0,
     require([key]) {
       if (key?.["active"] !== true) fail(Reason.INVALID_KEY);
+      if (!accountId.equals(key["account_id"] as UUID)) fail(Reason.UNAVAILABLE, { because: "other account" });
       if (key["suspended"] === true) fail(Reason.ACCOUNT_SUSPENDED);
     },
     insert: {
       collection: collections.apiKeys,
       stages: [found, { $facet: { key: [] } }],
-      isValid: { $and: [{ $eq: [ofKey("active"), true] }, { $ne: [ofKey("suspended"), true] }] },
+      isValid: {
+        $and: [
+          { $eq: [ofKey("active"), true] },
+          { $ne: [ofKey("suspended"), true] },
+          { $eq: [ofKey("account_id"), accountId] },
+        ],
+      },
     },
   };
 }

@@ -1,5 +1,5 @@
 // 401: identifies the caller of a request by its API key (contract §2.2, §7.1).
-import type { Binary } from "mongodb";
+import type { Binary, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { deadlineIn, deadlineMs } from "../call/deadline.ts";
@@ -17,8 +17,8 @@ export interface Keys {
   /** Returns whether the text has the form of a key and a correct checksum. */
   isSecret(text: string): boolean;
   hash(secret: string): Binary;
-  /** Returns how a read or an insert proves that the key with this hash is active. */
-  proof(hash: Binary): Proof;
+  /** Returns how a read or an insert proves that the key with this hash is the active one of the account. */
+  proof(hash: Binary, accountId: UUID): Proof;
   /** Returns the active key with this hash; undefined if there is none. Rejects if the store cannot be read. */
   find(hash: Binary, deadline: Deadline): Promise<KeyFacts | undefined>;
 }
@@ -48,9 +48,9 @@ export interface Authentication {
 }
 
 /**
- * Creates the authentication by API key. An instance remembers the facts of a key, which never change. It never
- * remembers that a key is active or its account not suspended. It reads that from MongoDB for every request, with the
- * data if possible.
+ * Creates the authentication by API key. An instance remembers the facts of a key, which never change while it exists.
+ * It never remembers that a key is active, whose it is, or that its account is not suspended. It reads that from MongoDB
+ * for every request, with the data if possible.
  */
 export function createAuthentication(keys: Keys, recognizers: CreateRecognizer): Authentication {
   const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
@@ -60,8 +60,11 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
     lookUp: (deadline) => keys.find(hash, deadline),
   });
 
-  /** Looks up a known key. Fails with INVALID_KEY or ACCOUNT_SUSPENDED, or with UNAVAILABLE if the look-up fails. */
-  async function prove({ hash }: KeyFacts, tally: Tally | undefined): Promise<void> {
+  /**
+   * Looks up a known key. Fails with INVALID_KEY or ACCOUNT_SUSPENDED, or with UNAVAILABLE if the look-up fails or finds
+   * another account, which requests have a second later.
+   */
+  async function prove({ hash, accountId }: KeyFacts, tally: Tally | undefined): Promise<void> {
     const deadline = deadlineIn(deadlineMs, {}, tally);
     const found = await recognizer.lookUpAgain(
       credentialOf(hash, () => true),
@@ -69,6 +72,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
     );
     if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
     if (found.kind === "invalid") fail(Reason.INVALID_KEY);
+    if (!accountId.equals(found.holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
     if (found.holder.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
   }
 
@@ -93,7 +97,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         key: found.holder,
         suspended: found.proven && found.holder.suspended === true,
         unproven: createUnproven(
-          keys.proof(hash),
+          keys.proof(hash, found.holder.accountId),
           () => prove(found.holder, inbound.tally),
           () => recognizer.proven(nameOf(hash)),
         ),

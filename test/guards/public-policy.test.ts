@@ -321,6 +321,7 @@ test("keys whose hashes differ in a single byte are never confused, at their fir
   const [other, last] = [new UUID(), 0xff];
   parts().world.findKey = async (hash) => ({
     ...keyFacts,
+    hash,
     accountId: hash.value().at(-1) === last ? other : accountId,
   });
   const secrets = ["rec_\u00fe", "rec_\u00ff"];
