@@ -196,7 +196,7 @@ function failDeleted(): never {
 
 function failOther(): never {
   return fail(Reason.ALREADY_EXISTS, {
-    message: "This account was restored from another backup. Restore it into another database, or delete it first.",
+    message: "This account was restored from another backup. Restore it into another database.",
   });
 }
 
