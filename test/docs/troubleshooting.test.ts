@@ -32,14 +32,16 @@ function isSentence(text: string): boolean {
 
 /** What `npm start` and the command line may end with: the texts of the calls that end them. */
 const ending =
-  /(?:\bwrong\(|\brejectUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\bfailure\(\s*exitCodes\.\w+,\s*).*$/gm;
+  /\b(?:(?:wrong|rejectUsage|failed|new (?:Command|Config)?Error)\(|message: |failure\(\s*exitCodes\.\w+,\s*).*$/gm;
 const printed = [
   ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^supervisor/),
   ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
   ...["src/config/config.ts", "src/config/redis-url.ts", "src/config/url-setting.ts", "src/config/secret-files.ts"].map(
     (path) => join(root, path),
   ),
-  ...["src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
+  ...["src/http/ports.ts", "src/db/mongo.ts", "src/accounts/service.ts", "src/backup/restore.ts"].map((path) =>
+    join(root, path),
+  ),
 ]
   .flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
   .filter(isSentence);
