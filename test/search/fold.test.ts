@@ -146,12 +146,8 @@ describe("fold", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: "binary" })), (text) => {
         const folded = fold(text);
-        expect([
-          fold(folded),
-          fold(text.normalize("NFC")),
-          fold(text.normalize("NFD")),
-          fold(text.normalize("NFKD")),
-        ]).toEqual([folded, folded, folded, folded]);
+        const others = [folded, text.normalize("NFC"), text.normalize("NFD")];
+        expect(others.map(fold)).toEqual([folded, folded, folded]);
       }),
       { numRuns: inForm(400, 2_000) },
     );
