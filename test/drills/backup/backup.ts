@@ -54,8 +54,8 @@ export const backup: Drill = {
       })),
     ),
     control("numbers lose their types", {
-      from: "serialize(BSON.deserialize(bson, { promoteValues: false })",
-      to: "serialize(BSON.deserialize(bson)",
+      from: "return BSON.deserialize(bson, { promoteValues: false });",
+      to: "return BSON.deserialize(bson);",
     }),
   ],
 };
