@@ -31,8 +31,11 @@ export interface SentTake {
 export interface KnownBuckets extends Bucket {
   /** Call it just before you send a take to Redis. */
   send(name: string): SentTake;
-  /** Returns the milliseconds until the bucket can have this many tokens; 0 if it may have them now. */
-  wait(name: string, tokens: number): number;
+  /**
+   * Returns the milliseconds until the bucket can have this many tokens, after `before` others have taken one each; 0 if
+   * it may have them now.
+   */
+  wait(name: string, tokens: number, before?: number): number;
   /** Takes a token at once. The next take that is sent takes it from Redis as well. */
   debit(name: string): void;
   /** Puts one token back. */
@@ -95,10 +98,12 @@ export function createKnownBuckets(
 
   return {
     count: () => buckets.size,
-    wait(name, tokens) {
+    wait(name, tokens, before = 0) {
       const now = clock();
-      const { left, since } = buckets.get(name) ?? { ...unknown, since: now };
-      return msFor(tokens - refilled(left, now - since));
+      const known = buckets.get(name) ?? { ...unknown, since: now };
+      const left = refilled(known.left, now - known.since);
+      // The others are rejected once no token is left.
+      return msFor(tokens + Math.min(before, Math.max(0, Math.floor(left))) - left);
     },
     send(name) {
       const sentAt = clock();

@@ -37,9 +37,9 @@ return {consumed, wait, tostring(tokens), tostring(now)}
 /** The timeout of a Redis command. It limits how many tokens are added while requests wait for Redis. */
 const patienceMs = 50;
 
-/** A bucket in Redis. `wait` returns the milliseconds until it can have this many tokens; 0 if it may have them now. */
+/** A bucket in Redis. `wait` is that of the known buckets. */
 export interface SharedBucket extends Bucket {
-  wait(name: string, tokens: number): number;
+  wait(name: string, tokens: number, before?: number): number;
 }
 
 /** Options that distinguish the buckets in one Redis. */
@@ -96,7 +96,7 @@ export function sharedBucket(
 
   return {
     // What is underway takes its tokens first, from Redis or, if it fails, from what is known.
-    wait: (name, tokens) => known.wait(name, tokens + (underway.get(name) ?? 0)),
+    wait: (name, tokens, before = 0) => known.wait(name, tokens, before + (underway.get(name) ?? 0)),
     async take(name, tokens = 1, tally) {
       if (tokens > 1) return takeShared(name, tokens, tally);
       if (isUsedUp(name)) {

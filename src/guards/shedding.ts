@@ -11,8 +11,11 @@ import { addressBucket, rateLimited } from "./throttle.ts";
 export interface RememberedBuckets {
   /** Returns whether any bucket may be known to be empty. */
   someEmpty(): boolean;
-  /** Returns the milliseconds until a bucket can have this many tokens; 0 if it may have them now. */
-  wait(bucket: string, tokens: number): number;
+  /**
+   * Returns the milliseconds until a bucket can have this many tokens, after `before` others have taken one each; 0 if it
+   * may have them now.
+   */
+  wait(bucket: string, tokens: number, before: number): number;
   /** Takes a token from a bucket. */
   debit(bucket: string): void;
 }
@@ -57,7 +60,7 @@ export function createShedding({
   };
 
   /** Returns the milliseconds until a bucket can have a token beside those of the requests that wait for their turn. */
-  const waitBehind = (bucket: string): number => buckets.wait(bucket, capacity.expected("verified", bucket) + 1);
+  const waitBehind = (bucket: string): number => buckets.wait(bucket, 1, capacity.expected("verified", bucket));
 
   return (request) => {
     const { onTurn } = request;

@@ -175,6 +175,8 @@ test("waits and bounds follow the instance's own clock, whatever Redis's clock s
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   known.send("a").learn({ left: 0.5, at: 9_000_000 }, 1);
   expect([known.wait("a", 1), known.wait("a", 2), known.wait("b", 20)]).toEqual([50, 150, 0]);
+  // Others take only the tokens that there are.
+  expect([known.wait("a", 1, 9), known.wait("b", 1, 19), known.wait("b", 1, 90)]).toEqual([50, 0, 100]);
   now += 50;
   expect(known.wait("a", 1)).toBe(0);
   // The new master's clock is behind.
