@@ -1,7 +1,7 @@
 // Reads who said what, and when, from the files of meeting programs: WebVTT, SRT, SBV, and text with speakers.
 import type { Around } from "../../text/turn-line.ts";
 import { readTurnLine, repetitionIn } from "../../text/turn-line.ts";
-import { withoutEntities } from "./markup.ts";
+import { withoutEntities } from "../../text/markup.ts";
 import { speechesIn } from "./speeches.ts";
 
 /** What somebody said without a pause. Times are in seconds from the beginning. */

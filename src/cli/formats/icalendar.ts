@@ -9,7 +9,7 @@ import type { CalendarEvent } from "./calendar-components.ts";
 import { readEvents } from "./calendar-components.ts";
 import { maxExternalIdLength } from "./choices.ts";
 import type { Entry } from "./entry.ts";
-import { plainText } from "./markup.ts";
+import { plainText } from "../../text/markup.ts";
 
 /** Recurring events are imported until this time from now. */
 const aheadMs = 31 * 24 * 3_600_000;

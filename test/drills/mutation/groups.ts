@@ -48,7 +48,7 @@ export const groups: readonly Group[] = [
         "session-policy",
         "other-policies",
         "assistant",
-        "token-proof",
+        "known-token",
         "call",
         "stale-switches",
         "stale-switches-assistant",
