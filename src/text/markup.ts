@@ -1,4 +1,5 @@
 // Returns the text of HTML, which programs write where a plain text belongs.
+import { loneSurrogate } from "./text.ts";
 
 /** What every HTML has, and no plain text, unlike `<ann@example.com>` or `a <b> c`. */
 const markup = /<\/(?:html|html-blob|body|head|p|div|span|font|a|b|i|u|em|strong|ul|ol|li|table|h[1-6])>|<br ?\/?>/i;
@@ -20,7 +21,7 @@ export function withoutEntities(text: string): string {
       code === undefined
         ? entities[String(name).toLowerCase()]
         : String.fromCodePoint(Number(code.toLowerCase().replace("x", "0x")));
-    return letter === undefined || /\p{Cs}/u.test(letter) ? match : letter;
+    return letter === undefined || loneSurrogate.test(letter) ? match : letter;
   });
 }
 

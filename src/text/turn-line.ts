@@ -1,5 +1,6 @@
 // Reads a line of a transcript: its time, who speaks, and what they say, in the forms that meeting programs, speech
 // recognition and people use.
+import { withoutEntities } from "./markup.ts";
 
 /** A line of a transcript. */
 export interface TurnLine {
@@ -264,10 +265,8 @@ function bare(text: string): string {
 }
 
 function plainName(tag: string): string {
-  return tag.replace(/&(amp|apos|quot|lt|gt);/gu, (_, entity: string) => entities[entity] ?? "").trim();
+  return withoutEntities(tag).trim();
 }
-
-const entities: Readonly<Record<string, string>> = { amp: "&", apos: "'", quot: '"', lt: "<", gt: ">" };
 
 /** The words of a label outside of brackets. */
 function wordsOf(text: string): string[] {
