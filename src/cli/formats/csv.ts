@@ -6,7 +6,7 @@ import { uuidForm } from "../../text/uuid.ts";
 import { rejectUsage } from "../exit.ts";
 import type { ColumnMap, Columns, Values } from "./csv-columns.ts";
 import { contactFields, findColumns, rateHeader } from "./csv-columns.ts";
-import type { Row } from "./csv-rows.ts";
+import type { Cell, Row } from "./csv-rows.ts";
 import { delimiters, rowsIn, rowsOf } from "./csv-rows.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
@@ -29,14 +29,16 @@ export async function* readCsv(
   if (begin.length === 0) return;
   const { header, delimiter } = findHeader(begin, map);
   const columns = findColumns(textsOf(header), map, header.line);
-  const titles = JSON.stringify(textsOf(header));
+  const titles = textsOf(header);
+  // Files that were joined have their header several times.
+  const isHeader = (cells: readonly Cell[]): boolean =>
+    cells.length === titles.length && cells.every(({ text }, at) => text.trim() === titles[at]);
   onColumns(columns);
   for await (const row of rowsOf(all, delimiter)) {
     if (row.line <= header.line) continue;
     const { line, input, cells, problem = "" } = row;
     if (cells === undefined) yield { line, input, content: { problem } };
-    // Files that were joined have their header several times.
-    else if (cells.some(({ text }) => text.trim() !== "") && JSON.stringify(textsOf(row)) !== titles)
+    else if (cells.some(({ text }) => text.trim() !== "") && !isHeader(cells))
       yield entryOf(row, columns.read(cells), columns);
   }
 }

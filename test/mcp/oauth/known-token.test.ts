@@ -1,4 +1,4 @@
-// A tool call of a known token: it is looked up before the read, and returns nothing once it has ended.
+// Tool calls with a token that the instance remembers: each verifies it before the read, and fails if it has ended.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
