@@ -153,6 +153,8 @@ const VIRAMAS =
   "\\u0e3a\\u0eba\\u1039\\u103a\\u17d1\\u17d2\\uaaf6\\uabed";
 /** The marks that make another letter of a kana: が is not か. */
 const VOICING = "\\u3099\\u309a";
+/** Those that make none: あ゙ is あ. */
+const UNVOICED = new RegExp(`[${VOICING}]+`, "gu");
 const SCRIPTS = WITH_VOWEL_SIGNS.map((script) => `\\p{Script=${script}}`).join("");
 const VOWEL_SIGN = `[[${SCRIPTS}]&&[\\p{M}--\\p{Diacritic}]]`;
 const KEPT = `[${VOWEL_SIGN}${VIRAMAS}${VOICING}]`;
@@ -163,8 +165,9 @@ const KEPT = `[${VOWEL_SIGN}${VIRAMAS}${VOICING}]`;
 const UNSEEN = new RegExp(`[[\\p{M}\\p{Default_Ignorable_Code_Point}]--[\\u200b${KEPT}]]+`, "gv");
 /** NFKD takes quadratic time to reorder a long sequence of marks, so only the first ones are kept. */
 const TOO_MANY = new RegExp(`(${KEPT}{30})${KEPT}+`, "gv");
-/** An acute accent that is typed for an apostrophe. NFKD makes it a blank with an accent. */
-const ACUTE = "\u00b4";
+/** Acute accents that are typed for an apostrophe, and the marks of kana that stand alone: NFKD adds a blank to them. */
+const BLANKED = /[\u00b4\u1ffd\u309b\u309c]/g;
+const UNBLANKED: Readonly<Record<string, string>> = { "\u309b": "\u3099", "\u309c": "\u309a" };
 /** Signs that NFKD spells with letters (numero, service mark, telephone, trade mark). They divide words: №5, Acme™. */
 const SPELT_SIGNS = /[\u2116\u2120-\u2122]/g;
 /** What the previous release removed: all marks. */
@@ -196,13 +199,17 @@ export function fold(text: string): string {
 function foldRun(run: string): string {
   const known = shortRuns.get(run);
   if (known !== undefined) return known;
-  const folded = foldBy(UNSEEN, run.replaceAll(ACUTE, "'").replace(SPELT_SIGNS, " $& "))
+  const folded = foldBy(UNSEEN, withoutBlanks(run).replace(SPELT_SIGNS, " $& "))
     .replace(CHANGED, changed)
     .replace(DOUBLED_E, ([letter = ""]) => String.fromCharCode(letter.charCodeAt(0) + 1))
     .replace(REPEATED, (marks, letter: string) => letter.repeat(marks.length))
-    .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(NASALS, "\u0902"));
+    .replace(DIVIDED, (letters) => letters.normalize("NFC").replace(UNVOICED, "").replace(NASALS, "\u0902"));
   if (run.length <= maxShort) setBounded(shortRuns, run, folded);
   return folded;
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(BLANKED, (sign) => UNBLANKED[sign] ?? "'");
 }
 
 /** Returns the text as the previous release folded it, which stored terms still show until they are migrated. */
