@@ -23,7 +23,7 @@ const ATTACHED =
 const TOKEN = /[^\s,;()]+/g;
 /** What is before a name looks like initials: A.G. Weber is no company. */
 const INITIALS = /^(?:\p{Lu}\.){2,}$/u;
-const INITIAL = /^\p{Lu}\.$/u;
+const INITIAL = /^\p{L}\.$/u;
 
 /** Returns a query without the titles and a middle initial in it; undefined if it has none, or nothing else. */
 export function withoutTitles(query: string): string | undefined {

@@ -335,6 +335,7 @@ test.each([
   ["dr", [], "a title alone"],
   ["J.R. Bergqvist", [], "initials that look like a title"],
   ["Frau Nadia K. Bergqvist", ["Nadia Bergqvist"], "a middle initial left out"],
+  ["nadia k. bergqvist", ["Nadia Bergqvist"], "one in lower case"],
   ["Frau K. Bergqvist", [], "a first initial"],
   ["N. K. Bergqvist", [], "one of several initials"],
   ["nadia bergqvist maria", [], "a word that the record lacks"],
