@@ -22,7 +22,7 @@ const ATTACHED =
   /^(?:株式会社|有限会社|주식회사)(?=\p{L})|(?<=\p{L})(?:['’]s|さん|さま|様|氏|くん|ちゃん|先生|女士|小姐|部長|社長|님|씨|株式会社|有限会社|有限公司)$/u;
 const TOKEN = /[^\s,;()]+/g;
 /** What is before a name looks like initials: A.G. Weber is no company. */
-const INITIALS = /^(?:\p{Lu}\.){2,}$/u;
+const INITIALS = /^(?:\p{L}\.){2,}$/u;
 const INITIAL = /^\p{L}\.$/u;
 
 /** Returns a query without the titles and a middle initial in it; undefined if it has none, or nothing else. */

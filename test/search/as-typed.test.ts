@@ -334,6 +334,7 @@ test.each([
   ["Bergqvist’s", ["Nadia Bergqvist"], "a possessive"],
   ["dr", [], "a title alone"],
   ["J.R. Bergqvist", [], "initials that look like a title"],
+  ["j.r. bergqvist", [], "such initials in lower case"],
   ["Frau Nadia K. Bergqvist", ["Nadia Bergqvist"], "a middle initial left out"],
   ["nadia k. bergqvist", ["Nadia Bergqvist"], "one in lower case"],
   ["Frau K. Bergqvist", [], "a first initial"],
