@@ -32,8 +32,8 @@ export interface KnownBuckets extends Bucket {
   /** Call it just before you send a take to Redis. */
   send(name: string): SentTake;
   /**
-   * Returns the milliseconds until the bucket can have this many tokens, after `before` others have taken one each; 0 if
-   * it may have them now.
+   * Returns the milliseconds until the bucket has this many tokens, after `before` others have taken one each; 0 if it
+   * may have them now.
    */
   wait(name: string, tokens: number, before?: number): number;
   /** Takes a token at once. The next take that is sent takes it from Redis as well. */
@@ -48,6 +48,8 @@ interface Known {
   /** The tokens at `since`: when the last take was sent or made, in milliseconds of this instance's clock. */
   readonly left: number;
   readonly since: number;
+  /** How much later than `since` Redis may have run that take. The bucket may refill that much later. */
+  readonly transit: number;
   /** The tokens debited until `since` that Redis does not know of. They are not among `left`. */
   readonly debited: number;
   /** The last state that Redis replied, by Redis's clock. */
@@ -74,6 +76,7 @@ export function createKnownBuckets(
   const perMs = rate / 1_000;
   const unknown: Omit<Known, "since"> = {
     left: burst,
+    transit: 0,
     debited: 0,
     replied: undefined,
     tookAt: -Infinity,
@@ -82,7 +85,7 @@ export function createKnownBuckets(
   };
   let sweepAt = clock() + sweepEveryMs;
 
-  const refilled = (left: number, ms: number): number => Math.min(burst, left + Math.max(0, ms) * perMs);
+  const refilled = (left: number, ms: number): number => Math.min(burst, left + ms * perMs);
   const msFor = (tokens: number): number => Math.max(0, Math.ceil(tokens / perMs));
   /** Returns what is still missing of the debited tokens: in a full bucket, they have been refilled by then. */
   const missing = ({ debited, since }: Known, at: number): number =>
@@ -103,7 +106,8 @@ export function createKnownBuckets(
       const known = buckets.get(name) ?? { ...unknown, since: now };
       const left = refilled(known.left, now - known.since);
       // The others are rejected once no token is left.
-      return msFor(tokens + Math.min(before, Math.max(0, Math.floor(left))) - left);
+      const needed = tokens + Math.min(before, Math.max(0, Math.floor(left)));
+      return needed <= left ? 0 : msFor(needed - refilled(known.left, now - known.since - known.transit));
     },
     send(name) {
       const sentAt = clock();
@@ -115,12 +119,12 @@ export function createKnownBuckets(
         debited,
         learn(state, taken) {
           const latest = buckets.get(name) ?? { ...unknown, since: sentAt };
-          const { replied, tookAt, left, since, debited: later, ours, others } = latest;
-          const due = replied === undefined ? burst : refilled(replied.left, state.at - replied.at);
+          const { replied, tookAt, left, since, transit, debited: later, ours, others } = latest;
+          const due = replied === undefined ? burst : refilled(replied.left, Math.max(0, state.at - replied.at));
           put(name, {
             ...(tookAt > sentAt
-              ? { left: Math.min(left, state.left), since }
-              : { left: state.left - later, since: sentAt }),
+              ? { left: Math.min(left, state.left), since, transit }
+              : { left: state.left - later, since: sentAt, transit: clock() - sentAt }),
             debited: later,
             replied: state,
             tookAt,

@@ -170,6 +170,24 @@ test("requests that wait for Redis keep their tokens, whatever is rejected behin
   expect(waits()).toEqual([0, 1]);
 });
 
+test("a wait counts from the reply, since Redis may have run the take as late as that [RTE-03]", () => {
+  let now = 0;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  const sent = known.send("a");
+  now = 40;
+  sent.learn({ left: 0, at: 39 }, 1);
+  expect(known.wait("a", 1)).toBe(100);
+  now = 90;
+  expect(known.wait("a", 1)).toBe(50);
+  // A debit keeps it so: at 130, there is one token less.
+  known.debit("a");
+  expect(known.wait("a", 1)).toBe(150);
+  known.giveBack("a");
+  // If Redis ran the take at once, there is a token now.
+  now = 100;
+  expect(known.wait("a", 1)).toBe(0);
+});
+
 test("waits and bounds follow the instance's own clock, whatever Redis's clock shows [RTE-03]", () => {
   let now = 5_000;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
