@@ -3,6 +3,7 @@ import { fold, foldBefore } from "./fold.ts";
 import { phoneReadings } from "./phones.ts";
 import {
   andWordsIn,
+  foldNameWithJoiners,
   foldWithJoiners,
   spellings,
   spellingsOfName,
@@ -30,12 +31,12 @@ const maxReadings = 16;
  * them. Returns none for a query without words. `withPrevious` adds the words as the previous release stored them.
  */
 export function wordReadings(query: string, withPrevious: boolean): Reading[] {
-  return readingsOf([query], withPrevious);
+  return readingsOf([query], withPrevious, foldWithJoiners);
 }
 
 /** The same over sessions, which have the names of their clients: letters with umlauts are also read as two letters. */
 export function sessionReadings(query: string, withPrevious: boolean): Reading[] {
-  return readingsOf(spellingsOfName(query), withPrevious);
+  return readingsOf(spellingsOfName(query), withPrevious, foldNameWithJoiners);
 }
 
 /**
@@ -43,13 +44,14 @@ export function sessionReadings(query: string, withPrevious: boolean): Reading[]
  * Letters with umlauts are also read as two letters.
  */
 export function contactReadings(query: string, withPrevious: boolean): Reading[] {
-  const texts = likeliestFirst(spellingsOfName(query));
+  const texts = likeliestFirst(spellingsOfName(query), foldNameWithJoiners);
   return distinct(varied(inTurns(texts), query), withPrevious ? phoneReadings(foldBefore(query)) : []);
 }
 
-function readingsOf(texts: readonly string[], withPrevious: boolean): Reading[] {
+function readingsOf(texts: readonly string[], withPrevious: boolean, foldText: (text: string) => string): Reading[] {
   const [typed = ""] = texts;
-  return distinct(varied(likeliestFirst(texts).map(wordsIn), typed), withPrevious ? [wordsIn(foldBefore(typed))] : []);
+  const readings = likeliestFirst(texts, foldText).map(wordsIn);
+  return distinct(varied(readings, typed), withPrevious ? [wordsIn(foldBefore(typed))] : []);
 }
 
 /**
@@ -68,8 +70,8 @@ function* varied(readings: Iterable<readonly string[]>, query: string): Generato
 }
 
 /** Returns the folded spellings of the texts: each as typed and with all its words joined, and then those between. */
-function likeliestFirst(texts: readonly string[]): string[] {
-  const all = texts.map((text) => spellings(foldWithJoiners(text)));
+function likeliestFirst(texts: readonly string[], foldText: (text: string) => string): string[] {
+  const all = texts.map((text) => spellings(foldText(text)));
   return [...all.flatMap((some) => some.slice(0, 2)), ...all.flatMap((some) => some.slice(2))];
 }
 

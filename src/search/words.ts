@@ -51,11 +51,14 @@ const IN_SPACED_WORD = `[${IN_WORD}--${UNSPACED}]`;
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
+/** Names in the Arabic script are also written without the blanks between their parts (عبدالله, محمدرضا). */
+const ARABIC_BLANK = /(?<=\p{Script=Arabic})[ \u00a0]+(?=\p{Script=Arabic})/gu;
+const ARABIC = /^\p{Script=Arabic}/u;
 /** Between Hebrew letters, a quotation mark stands for the gershayim of an abbreviation (צה"ל, UAX #29). */
 const GERSHAYIM = /(?:["\u201c\u201d](?<=\p{Script=Hebrew}.)|''(?<=\p{Script=Hebrew}..))(?=\p{Script=Hebrew})/gu;
 /** Between the digits of a number, a comma and a no-break space divide thousands as a dot does. */
 const THOUSANDS = /[,\u066c\u00a0\u2009\u202f](?=\p{Nd}{2,3}(?!\p{Nd}))(?<=\p{Nd}.)/gu;
-/** What divides the parts of a name in a script without blanks, or in Hangul. */
+/** What divides the parts of a name in a script without blanks, in Hangul or in Arabic. */
 const NAME_GAP = /^[\s\u2010'\u2018\u2019`.\u00b7\u30a0\u30fb=-]+$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const HANGUL = /^\p{Script=Hangul}/u;
@@ -129,6 +132,11 @@ export function withArticles(words: readonly string[]): string[][] {
 export function foldWithJoiners(text: string): string {
   const visible = text.includes(NON_JOINER) ? text.replace(ARABIC_JOINER, "-") : text;
   return fold(visible.replace(THOUSANDS, ".")).replace(GERSHAYIM, "'");
+}
+
+/** Returns the folded text of a name, or of a query for one. Blanks that names lack elsewhere join as a hyphen does. */
+export function foldNameWithJoiners(name: string): string {
+  return foldWithJoiners(name).replace(ARABIC_BLANK, "-");
 }
 
 /** The words of a name. */
@@ -222,10 +230,10 @@ function chainsIn(folded: string): Placed[][] {
   return rowsIn(folded, (gap, before, after) => JOINER.test(gap) && isUnspaced(before) === isUnspaced(after));
 }
 
-/** Returns the rows of at least two words that are parts of a name in a script without blanks, or in Hangul. */
+/** Returns the rows of at least two words that are parts of a name in a script without blanks, in Hangul or in Arabic. */
 function dividedNamesIn(folded: string): Placed[][] {
   if (!NOT_ASCII.test(folded)) return [];
-  const isOf = (word: string): boolean => isUnspaced(word) || HANGUL.test(word);
+  const isOf = (word: string): boolean => isUnspaced(word) || HANGUL.test(word) || ARABIC.test(word);
   return rowsIn(
     folded,
     (gap, before, after) =>
@@ -246,9 +254,13 @@ function rowsIn(folded: string, isJoined: (gap: string, before: string, after: s
   return rows.filter(({ length }) => length > 1);
 }
 
-/** Returns the words that parts of names make together, in a script without blanks or in Hangul. */
+/** Returns the words that parts of names make together: all of them, or in the Arabic script each two. */
 function joinedParts(folded: string): string[] {
-  return dividedNamesIn(folded).flatMap((row) => wordsIn(row.map(({ word }) => word).join("")));
+  return dividedNamesIn(folded).flatMap((row) => {
+    const parts = row.map(({ word }) => word);
+    if (parts.some((part) => ARABIC.test(part))) return parts.slice(1).map((part, at) => `${parts[at]}${part}`);
+    return wordsIn(parts.join(""));
+  });
 }
 
 /** Returns the endings of a word that begin with a syllable of Hangul. */
