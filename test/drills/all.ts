@@ -1,8 +1,7 @@
 // All drills, in the order they run.
 import type { Drill } from "./drill.ts";
 import { backup } from "./backup/backup.ts";
-import { bulkImport } from "./bulk/import.ts";
-import { erasure } from "./bulk/erasure.ts";
+import { erasure } from "./erasure/erasure.ts";
 import { crash } from "./crash/crash.ts";
 import { dependencies } from "./dependencies/dependencies.ts";
 import { histories } from "./histories/histories.ts";
@@ -20,5 +19,5 @@ import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
   ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, upgrade],
-  ...[backup, bulkImport, erasure, dependencies, soak, isolation, signOut, hostile, histories],
+  ...[backup, erasure, dependencies, soak, isolation, signOut, hostile, histories],
 ];

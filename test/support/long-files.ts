@@ -23,7 +23,6 @@ export const longFiles: readonly string[] = [
   "docs/snippets",
   "drills/backup",
   "drills/erasure",
-  "drills/import",
   "drills/redis-groups",
   "drills/soak",
   "examples/client",

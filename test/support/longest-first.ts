@@ -33,7 +33,6 @@ const longest: readonly string[] = [
   "guards/redis-unavailable",
   "accounts/erasure",
   "drills/limiter",
-  "drills/import",
   "docs/snippets",
 ];
 
