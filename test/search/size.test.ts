@@ -80,6 +80,8 @@ describe("size", () => {
   test("no code point folds to more than 6 letters of a script without blanks [SRC-03]", () => {
     const long: string[] = [];
     for (const text of everyCodePoint()) {
+      // What no script has yet folds to itself.
+      if (/[\p{Cn}\p{Co}]/u.test(text)) continue;
       if (
         recordWords(text).some(
           (word) => /[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{scx=Thai}]/u.test(word) && [...word].length >= 6,
