@@ -44,6 +44,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["enum-names", "one-slot", "one-shard", "logged-causes"].map((name) => `test/support/${name}.ts`),
+    experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
