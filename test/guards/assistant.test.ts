@@ -62,11 +62,6 @@ test("a known token whose user has another account now gets 503, with the cause 
   await expect(prove()).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, because: "other account" });
 });
 
-test("a rejected token gets the message of its verification, which says what is wrong with it", async () => {
-  provider.identify = async () => fail(Reason.INVALID_TOKEN, { message: "The access token has expired." });
-  await expect(access.enter(parts.inbound(token))).rejects.toThrow("The access token has expired.");
-});
-
 test("verifies a token once the body has arrived, a new one too, and again if that took long", async () => {
   const slow = await access.enter(parts.inbound(token));
   expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(1);
@@ -100,30 +95,6 @@ test("the log has the account of a throttled request, although its token is new"
   parts.world.waitMs = 1;
   expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("RATE_LIMITED");
   expect(parts.observation).toEqual({ account: accountId });
-});
-
-test("reports the first of several reasons in the contract's order", async () => {
-  const reasons = [];
-  parts.world.waitMs = 1;
-  parts.world.publicInterface = false;
-  provider.identify = async () => fail(Reason.INVALID_TOKEN);
-  const fixed = [
-    () => (parts.world.waitMs = 0),
-    () => (parts.world.publicInterface = true),
-    () => (provider.identify = () => Promise.resolve({ ...facts, accountId: undefined })),
-    () => (provider.identify = () => Promise.resolve(facts)),
-  ];
-  for (const fix of fixed) {
-    reasons.push(await reasonOf(access.enter(parts.inbound(token))));
-    fix();
-  }
-  expect(reasons).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
-  expect(await reasonOf(access.enter(parts.inbound(token)))).toBe("no failure");
-});
-
-test("while the interface is off, a request without a token is rejected as unavailable, not as unauthenticated", async () => {
-  parts.world.publicInterface = false;
-  expect(await reasonOf(access.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
 });
 
 test("a request without a valid token takes from the address's bucket, and calls no service", async () => {
@@ -166,16 +137,6 @@ test("a read that took long verifies the token again before its response: an end
   } finally {
     clock.mockRestore();
   }
-});
-
-test("rejects a call without a verified token", async () => {
-  expect(await reasonOf(parts.behind(access).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
-});
-
-test("a provider that cannot be read is 503, not 401, with the reason in the log", async () => {
-  const cause = new Error("away");
-  provider.identify = () => Promise.reject(cause);
-  await expect(access.enter(parts.inbound(token))).rejects.toBe(cause);
 });
 
 test.each<[string, Partial<TokenFacts>, string]>([

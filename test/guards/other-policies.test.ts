@@ -89,19 +89,6 @@ describe("the internal access policy", () => {
     });
   });
 
-  test("while writes are paused records are not written; the operator's own calls and reads continue [ERR-16, ERR-17]", async () => {
-    parts.world.writes = false;
-    expect(await reasonOf(call(upsertContacts, token, batch))).toBe("WRITES_PAUSED");
-    expect(await reasonOf(call(upsertContacts, {}, batch))).toBe("INVALID_SERVICE_TOKEN");
-    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "" }))).toBe(
-      "no failure",
-    );
-    expect(await reasonOf(call(getContact, { ...token, "records-account-id": account }, one))).toBe("no failure");
-    expect(await reasonOf(call(createContact, { ...token, "records-account-id": account }, { fullName: "Ann" }))).toBe(
-      "WRITES_PAUSED",
-    );
-  });
-
   test("if the switches may have changed since they were read, records are not written, and everything else continues", async () => {
     parts.world.isStale = true;
     const own = { ...token, "records-account-id": account };
@@ -133,16 +120,6 @@ describe("the internal access policy", () => {
       call(getContact, { ...token, ...(name !== undefined && { "records-account-id": name }) }, one),
     ).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
   });
-
-  test("checks a batch as a whole, and leaves its items to their handler", async () => {
-    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe(
-      "no failure",
-    );
-    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [] }))).toBe("INVALID_REQUEST");
-    expect(
-      await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "r".repeat(501) })),
-    ).toBe("INVALID_REQUEST");
-  });
 });
 
 describe("a stream", () => {
@@ -167,66 +144,6 @@ describe("a stream", () => {
     for await (const _ of stream(messages())) count += 1;
     return count;
   }
-
-  test("is served with the right to any account, message by message", async () => {
-    let granted: Operator | undefined;
-    const handler: StreamHandler = (messages, operator) => {
-      granted = operator;
-      return echo(messages, operator);
-    };
-    expect(
-      await responsesOf(handler, async function* () {
-        yield* [first, first];
-      }),
-    ).toBe(2);
-    expect(granted?.caller.requestId).toBe("r1");
-  });
-
-  test("is rejected at once without a token, or while writes are paused", async () => {
-    const none = async function* (): AsyncGenerator<Message> {};
-    expect(await reasonOf(responsesOf(echo, none, {}))).toBe("INVALID_SERVICE_TOKEN");
-    parts.world.writes = false;
-    expect(await reasonOf(responsesOf(echo, none))).toBe("WRITES_PAUSED");
-  });
-
-  test("ends at the first message after writes were paused [ERR-16]", async () => {
-    let taken = 0;
-    const counting: StreamHandler = async function* (messages) {
-      for await (const message of messages) {
-        taken += 1;
-        yield message;
-      }
-    };
-    const pausing = async function* (): AsyncGenerator<Message> {
-      yield first;
-      parts.world.writes = false;
-      yield first;
-    };
-    expect(await reasonOf(responsesOf(counting, pausing))).toBe("WRITES_PAUSED");
-    expect(taken).toBe(1);
-  });
-
-  test("writes nothing of the messages before writes were paused, also after its last message [ERR-16]", async () => {
-    const writing: StreamHandler = async function* (messages, operator) {
-      for await (const message of messages) yield message;
-      parts.world.writes = false;
-      await operator.scopeFor(accountId.toHexString());
-    };
-    const messages = async function* (): AsyncGenerator<Message> {
-      yield first;
-    };
-    expect(await reasonOf(responsesOf(writing, messages))).toBe("WRITES_PAUSED");
-  });
-
-  test("ends at a message that is invalid as a whole", async () => {
-    expect(
-      await reasonOf(
-        responsesOf(echo, async function* () {
-          yield create(ImportRequestSchema, { accountId: "7" });
-        }),
-      ),
-    ).toBe("INVALID_REQUEST");
-  });
 
   test("is 503 if MongoDB cannot serve, and keeps every other failure", async () => {
     const failing = (error: Error): StreamHandler =>

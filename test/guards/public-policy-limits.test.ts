@@ -1,31 +1,14 @@
 // The public access policy: what is served without a credential, the bound on requests at once, and the throttle.
 import { describe, expect, test, vi } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { createCapacity } from "../../src/guards/capacity.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
-import { fail } from "../../src/call/errors.ts";
-import { accountId, publicPoliciesOf, reasonOf, waiting } from "./made.ts";
-import { checkHealth, getContact, key, one, searchContacts, usePublicPolicy } from "./public-policy.ts";
+import { accountId, reasonOf } from "./made.ts";
+import { checkHealth, key, usePublicPolicy } from "./public-policy.ts";
 
 const policy = usePublicPolicy();
 const { parts, dispatch, call } = policy;
 
 describe("without a credential", () => {
-  test("serves health, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
-    parts().world.publicInterface = parts().world.writes = false;
-    parts().world.findKey = () => Promise.reject(new Error("away"));
-    expect(await reasonOf(call(checkHealth))).toBe("no failure");
-    expect(await reasonOf(call(checkHealth, key))).toBe("no failure");
-    expect(parts().steps).toEqual([
-      "take address:192.0.2.1",
-      "serve CheckHealth",
-      "find",
-      "take address:192.0.2.1",
-      "serve CheckHealth",
-    ]);
-    expect(parts().grants).toEqual([undefined, undefined]);
-  });
-
   test("health with a key takes from the bucket of the key's account, looks the key up once, and does not count as its use [RTE-09]", async () => {
     for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
     const throttled = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
@@ -40,32 +23,6 @@ describe("without a credential", () => {
     parts().world.waitMs = 1;
     expect(await reasonOf(dispatch().throttle(parts().inbound()))).toBe("RATE_LIMITED");
   });
-});
-
-test("a request over the bound is 503 after the throttle, health is not, and a finished request no longer counts [RTE-22]", async () => {
-  let rejected = 0;
-  let end = (): void => undefined;
-  parts().world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
-  const capacity = createCapacity(1, () => (rejected += 1), waiting(0));
-  const narrow = parts().behind(publicPoliciesOf(parts(), capacity), capacity);
-  const call: typeof policy.call = (rpc, headers, message) => policy.call(rpc, headers, message, narrow);
-  const first = call(getContact, key, one);
-  await vi.waitFor(() => expect(parts().steps).toContain("serve GetContact"));
-  parts().steps.length = 0;
-  await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({
-    reason: Reason.UNAVAILABLE,
-    message: "The service is handling too many requests. Try again.",
-  });
-  expect([parts().steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 1]);
-  parts().world.waitMs = 1;
-  expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("RATE_LIMITED");
-  parts().world.waitMs = 0;
-  expect(await reasonOf(call(checkHealth))).toBe("no failure");
-  end();
-  await first;
-  parts().world.serve = async () => fail(Reason.NOT_FOUND);
-  for (let turn = 0; turn < 2; turn++)
-    expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("NOT_FOUND");
 });
 
 describe("the throttle", () => {

@@ -10,7 +10,7 @@ import { requireGrant } from "../../src/call/scope.ts";
 import { Failure, fail } from "../../src/call/errors.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
 import { accountId, keyFacts, reasonOf } from "./made.ts";
-import { ann, createContact, getContact, key, one, updateContact, usePublicPolicy } from "./public-policy.ts";
+import { ann, createContact, getContact, key, one, usePublicPolicy } from "./public-policy.ts";
 
 const { parts, dispatch, call } = usePublicPolicy();
 
@@ -60,12 +60,6 @@ describe("with a key", () => {
     expect(await reasonOf(call(createContact, { ...wrong, "idempotency-key": "one" }, ann))).toBe("NOT_FOUND");
   });
 
-  test("a read requires no right to write, and continues while writes are paused [AUT-05, ERR-17]", async () => {
-    parts().world.writes = false;
-    parts().world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
-    expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
-  });
-
   const noBearer = "The Authorization header has no bearer token. Send the key as `Authorization: Bearer <API_KEY>`.";
   const noHeader = new Failure(Reason.MISSING_KEY).message;
   const noKey = new Failure(Reason.INVALID_KEY).message;
@@ -87,18 +81,6 @@ describe("with a key", () => {
     },
   );
 
-  test("a key of a suspended account is 403 before the message is checked, at its first use and later", async () => {
-    const { world, steps, grants } = parts();
-    const suspended = (): Promise<typeof keyFacts> => Promise.resolve({ ...keyFacts, suspended: true });
-    world.findKey = suspended;
-    expect(await reasonOf(call(getContact, key, {}))).toBe("ACCOUNT_SUSPENDED");
-    world.findKey = () => Promise.resolve(keyFacts);
-    expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
-    world.findKey = suspended;
-    expect(await reasonOf(call(getContact, key, {}))).toBe("ACCOUNT_SUSPENDED");
-    expect([grants.length, steps.filter((step) => step.startsWith("serve"))]).toEqual([1, ["serve GetContact"]]);
-  });
-
   test("a write that would be rejected by remembered facts is checked by a look-up, and a read never is", async () => {
     const { world, steps } = parts();
     world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
@@ -119,17 +101,6 @@ describe("with a key", () => {
     expect(await finds(getContact, one)).toEqual(["no failure", 0]);
     world.findKey = () => Promise.resolve(undefined);
     expect(await finds(createContact, ann)).toEqual(["INVALID_KEY", 1]);
-  });
-
-  test("accepts the scheme in any case, and any number of blanks after it", async () => {
-    expect(await reasonOf(call(getContact, { authorization: "bEARER   rec_good" }, one))).toBe("no failure");
-  });
-
-  test("a key store that cannot be read is 503, never 401, with the reason in the log [AUT-04]", async () => {
-    const cause = new Error("away");
-    parts().world.findKey = () => Promise.reject(cause);
-    await expect(call(getContact, key, one)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
-    expect(parts().steps).toEqual(["find", "take address:192.0.2.1"]);
   });
 
   test("a read trusts the remembered key until the data verifies it, and looks it up if nothing did", async () => {
@@ -154,26 +125,6 @@ describe("with a key", () => {
     ]);
   });
 
-  test.each([
-    ["served", () => Promise.resolve()],
-    ["rejected by its service", async () => fail(Reason.NOT_FOUND)],
-  ])("a key that was revoked meanwhile is 401 before its request is %s, and is forgotten", async (_what, serve) => {
-    await call(getContact, key, one);
-    Object.assign(parts().world, { findKey: () => Promise.resolve(undefined), serve });
-    parts().steps.length = 0;
-    expect(await reasonOf(call(getContact, key, one))).toBe("INVALID_KEY");
-    expect(parts().steps.at(-1)).toBe("find");
-    expect(await reasonOf(call(getContact, key, {}))).toBe("INVALID_KEY");
-    expect(parts().steps.slice(-2)).toEqual(["find", "take address:192.0.2.1"]);
-  });
-
-  test("a key that can no longer be looked up is 503 [AUT-04]", async () => {
-    await call(getContact, key, one);
-    const cause = new Error("away");
-    parts().world.findKey = () => Promise.reject(cause);
-    await expect(call(getContact, key, one)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
-  });
-
   test("a write that does not verify its key itself looks it up, and is granted the right to write", async () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
@@ -187,65 +138,12 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[1] as never)).not.toThrow();
   });
 
-  test("rejects an update that changes nothing: its message is completed as a whole [CUP-10]", async () => {
-    expect(await reasonOf(call(updateContact, key, one))).toBe("INVALID_REQUEST");
-  });
-
-  test("an idempotency key counts if the rpc accepts one, and nowhere else [IDM-14]", async () => {
-    const once = { ...key, "idempotency-key": "again" };
-    expect(await call(createContact, once, ann)).toMatchObject({ replayed: true, body: "as it was" });
-    expect(parts().observation.replayed).toBe(true);
-    expect(await call(updateContact, once, { ...one, ...ann })).toMatchObject({ replayed: false, body: undefined });
-    expect(await call(getContact, { ...key, "idempotency-key": "two words" }, one)).toMatchObject({ replayed: false });
-    expect(parts().steps.filter((step) => step.startsWith("once"))).toEqual(["once CreateContact again"]);
-  });
-
-  test.each([
-    ["", 1],
-    ["a b", 1],
-    ["é", 1],
-    ["a".repeat(129), 1],
-    ["!~", 0],
-    ["a".repeat(128), 0],
-  ])("the idempotency key %j has %i violations", async (value, faults) => {
-    const reported = await call(createContact, { ...key, "idempotency-key": value }, ann).then(
-      () => [],
-      ({ violations }: { violations: unknown[] }) => violations,
-    );
-    expect(reported).toEqual(
-      faults === 0
-        ? []
-        : [
-            {
-              field: "Idempotency-Key",
-              rule: "string.pattern",
-              message: "must be 1 to 128 printable ASCII characters without spaces (! to ~)",
-            },
-          ],
-    );
-  });
-
-  test("a first response under an idempotency key is not a replay", async () => {
-    expect(await call(createContact, { ...key, "idempotency-key": "first" }, ann)).toMatchObject({ replayed: false });
-    expect(parts().observation).not.toHaveProperty("replayed");
-  });
-
   test("a read that MongoDB cannot serve is 503, and its key is not looked up again", async () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
     parts().world.serve = () => Promise.reject(new MongoNetworkError("gone"));
     expect(await reasonOf(call(getContact, key, one))).toBe("UNAVAILABLE");
     expect(parts().steps.slice(-1)).toEqual(["serve GetContact"]);
-  });
-
-  test("rejects what a surface could not read with the surface's message, once the key is verified [ERR-12]", async () => {
-    const found = [{ field: "", rule: "json", message: "the body must be JSON" }];
-    const admitted = await dispatch().admit(getContact, parts().inbound(key));
-    await expect(admitted.reject(found)).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations: found });
-    parts().world.findKey = () => Promise.resolve(undefined);
-    expect(await reasonOf((await dispatch().admit(getContact, parts().inbound(key))).reject(found))).toBe(
-      "INVALID_KEY",
-    );
   });
 
   test("an rpc that nobody serves is an unknown path, and takes no token", async () => {
@@ -342,9 +240,4 @@ test("a key that each of its reads proves is looked up once, however long it has
     await call(getContact, key, one);
   }
   expect(parts().steps.filter((step) => step === "find")).toHaveLength(1);
-});
-
-test("a key of a suspended account is rejected before the body of its request arrives", async () => {
-  parts().world.findKey = () => Promise.resolve({ ...keyFacts, suspended: true });
-  expect(await reasonOf(dispatch().admit(createContact, parts().inbound(key)))).toBe("ACCOUNT_SUSPENDED");
 });

@@ -18,7 +18,7 @@ import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, make, origin, user, publicPoliciesOf, reasonOf, sessionGuardOf, stall } from "./made.ts";
 
-const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
+const { createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
 /** Each operation reads only the credential that it needs. */
 const either = { ...session, authorization: "Bearer rec_good" };
@@ -46,11 +46,6 @@ test("a user takes from their account's bucket, and is granted only its credenti
     },
   ]);
   expect(parts.observation).toEqual({ account: accountId });
-});
-
-test("a user can revoke a key while both switches are off [ERR-15, ERR-17]", async () => {
-  parts.world.publicInterface = parts.world.writes = false;
-  expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
 });
 
 test("a user can revoke a key while clients of the account do not read their responses [OPS-70]", async () => {
@@ -97,43 +92,6 @@ test("reports the first of several reasons in the contract's order, and the audi
     ].map((bucket) => `take ${bucket}`),
   );
   expect(parts.observation).toEqual({ account: accountId });
-});
-
-test.each<[Record<string, string>, string]>([
-  [{ origin }, "no failure"],
-  [{ origin, "sec-fetch-site": "same-origin" }, "no failure"],
-  [{ origin, "sec-fetch-site": "same-site" }, "FOREIGN_ORIGIN"],
-  [{ origin, "sec-fetch-site": "cross-site" }, "FOREIGN_ORIGIN"],
-  [{ origin: "https://records.example.org" }, "FOREIGN_ORIGIN"],
-  [{ "sec-fetch-site": "same-origin" }, "FOREIGN_ORIGIN"],
-])("a change from %j gets %s, and a read continues", async (headers, reason) => {
-  expect(await reasonOf(call(revokeApiKey, { cookie: "session", ...headers }))).toBe(reason);
-  expect(await reasonOf(call(getApiKey, { cookie: "session", ...headers }))).toBe("no failure");
-});
-
-test("a user who is not enrolled can still read and revoke a key", async () => {
-  parts.world.findUser = () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: false } });
-  for (const rpc of [getApiKey, revokeApiKey]) expect(await reasonOf(call(rpc, session)), rpc.name).toBe("no failure");
-});
-
-test("a page that shows another user than the signed-in one changes nothing, and is to be reloaded", async () => {
-  await expect(call(createApiKey, { ...session, "records-user": "ben" })).rejects.toMatchObject({
-    reason: Reason.NOT_SIGNED_IN,
-    message: "Another user is signed in now. Reload the page.",
-  });
-  expect(parts.grants).toEqual([]);
-  expect(await reasonOf(call(createApiKey, { ...session, "records-user": "ann" }))).toBe("no failure");
-});
-
-test("a session store that cannot be read is 503, never 401", async () => {
-  const cause = new Error("away");
-  parts.world.findUser = () => Promise.reject(cause);
-  await expect(call(getApiKey, session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
-  expect(parts.steps).toEqual(["take address:192.0.2.1", "rejected GetApiKey 503"]);
-});
-
-test("rejects an API key [AUT-01]", async () => {
-  expect(await reasonOf(call(getApiKey, { authorization: "Bearer rec_good" }))).toBe("NOT_SIGNED_IN");
 });
 
 test.each<[string, () => Promise<SignedInUser | undefined>, string]>([

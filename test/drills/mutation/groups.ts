@@ -21,7 +21,7 @@ export const groups: readonly Group[] = [
   {
     name: "validation",
     mutate: guards("list-limits", "validate", "mask", "per-message", "representable"),
-    tests: tests("guards", "validation", "made-up-rules", "long-lists", "representable"),
+    tests: tests("guards", "validation", "long-lists", "representable"),
   },
   {
     name: "access policies",
