@@ -28,7 +28,6 @@ export const longFiles: readonly string[] = [
   "examples/client",
   "examples/mcp",
   "first-start",
-  "gateway/plugin",
   "generated-clients/go",
   "generated-clients/java",
   "generated-clients/python",

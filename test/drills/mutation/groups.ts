@@ -117,7 +117,7 @@ export const groups: readonly Group[] = [
     name: "responses",
     mutate: [...gateway("handler"), ...http("response", "linger", "node-http", "route")],
     tests: [
-      ...tests("gateway", "response", "linger", "large-responses", "handler", "connection"),
+      ...tests("gateway", "linger", "large-responses", "handler", "connection"),
       ...tests("http", "headers"),
       ...tests("cases", "form"),
     ],
