@@ -133,18 +133,6 @@ test("an insert whose command is too late for its credential is done if the look
   expect(await stored(thing)).toEqual(thing);
 });
 
-test("an insert that violates a unique index fails with MongoDB's error, whatever its credential [CCR-06]", async () => {
-  const [first, second] = [document(), document()];
-  second.name = first.name;
-  await insert(first, valid());
-  expect(await insert(second, valid())).toMatchObject({
-    commands: ["aggregate", "update"],
-    failure: { code: 11_000, keyPattern: { name: 1 } },
-  });
-  expect((await insert(second, credential({ inCommand: true, inLookUp: false }))).failure).toBe(invalid);
-  expect(await stored(second)).toBeNull();
-});
-
 /** Fails the next command as if nobody knew what came of it; `isDone` says whether it is carried out. */
 function failNext(error: Error, isDone: boolean): void {
   const { db } = things;
@@ -159,18 +147,6 @@ const broken = new MongoNetworkError("broken");
 const steppedDown = new MongoServerError({ message: "not primary", code: 10_107 });
 
 test.each([broken, steppedDown])(
-  "an insert with an unknown outcome is repeated once under its id: %s",
-  async (error) => {
-    for (const isDone of [true, false]) {
-      const thing = document();
-      failNext(error, isDone);
-      expect(await insert(thing, valid())).toMatchObject({ failure: undefined, proven: true });
-      expect(await stored(thing)).toEqual(thing);
-    }
-  },
-);
-
-test.each([broken, steppedDown])(
   "an insert with an unknown outcome whose credential has ended since is unavailable, as it may be stored: %s",
   async (error) => {
     const thing = document();
@@ -182,23 +158,6 @@ test.each([broken, steppedDown])(
     expect(await stored(thing)).toEqual(thing);
   },
 );
-
-test("an insert that fails for any other reason is not repeated", async () => {
-  const thing = document();
-  const error = new MongoServerError({ message: "too large", code: 10_334 });
-  failNext(error, false);
-  expect(await insert(thing, valid())).toMatchObject({ commands: [], failure: error });
-  expect(await stored(thing)).toBeNull();
-});
-
-test("an insert in a scope without the right to write writes nothing", async () => {
-  const thing = document();
-  const scope = { ...readScope(thing.account_id, deadlineIn(30_000), valid()), claim: undefined };
-  await expect(insertRecord(client, scope as never, things, thing, undefined)).rejects.toMatchObject({
-    reason: Reason.ACCESS_DENIED,
-  });
-  expect(await stored(thing)).toBeNull();
-});
 
 test("the one command waits for a majority, and ends in MongoDB at the deadline", async () => {
   const listening = listenToMongo(client);

@@ -125,15 +125,6 @@ test("a create whose connection is cut after its command, and whose key is then 
   expect((await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } })).status).toBe(401);
 });
 
-test("a create with the email of another contact gets 409, and the first contact stays [CCR-06]", async () => {
-  const account = await other.account();
-  const create = () =>
-    other.rest("/v1/contacts", { key: account.key, body: { full_name: "Twice", email: "twice@example.com" } });
-  await other.rest("/v1/sessions", { key: account.key });
-  expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
-  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
-});
-
 test("an instance that was frozen for seconds and lost its transaction restarts it and stores one record [IDM-15]", async () => {
   const account = await other.account();
   const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });

@@ -5,8 +5,6 @@ import { expect, test } from "vitest";
 import { createTally } from "../../src/call/tally.ts";
 import type { Body, Client } from "../../src/http/body.ts";
 import { receiveBody, receiveBytes } from "../../src/http/body.ts";
-import { holdBody } from "../../src/http/continue.ts";
-import { beyondType, integerBounds } from "../../src/http/integer-bounds.ts";
 import { writeAndClose } from "../../src/http/linger.ts";
 import type { Request, Response } from "../../src/http/node-http.ts";
 
@@ -85,15 +83,6 @@ test("returns that a body is too slow, and leaves the rest to be discarded", asy
   expect(await receiveBytes(request(["ab", "cd"]), 4, undefined, 10_000)).toEqual(Buffer.from("abcd"));
 });
 
-test("returns an object with its violations", async () => {
-  expect(await receiveBody(request(['{"a":1,"a":2}'], json), true)).toEqual({
-    kind: "object",
-    properties: new Map([["a", 2]]),
-    flaws: [{ path: "a", kind: "duplicate" }],
-    flawsLeft: 0,
-  });
-});
-
 test("treats a missing body as an empty object if none is required, provided that its type is missing or right [VAL-05]", async () => {
   const empty = { kind: "object", properties: new Map(), flaws: [] };
   expect(await receiveBody(request([]), false)).toEqual(empty);
@@ -104,84 +93,6 @@ test("treats a missing body as an empty object if none is required, provided tha
   expect(await wrong(receiveBody(request([]), true))).toBe(
     "rejected, required: the request must have a body: a JSON object",
   );
-});
-
-test.each([
-  ["{}", {}, "rejected, content_type: Content-Type must be application/json"],
-  [
-    "{}",
-    { "content-type": "application/json; charset=" },
-    "rejected, content_type: Content-Type has a malformed or repeated parameter: send application/json alone",
-  ],
-  ["{}", { "content-type": "xapplication/json" }, "rejected, content_type: Content-Type must be application/json"],
-  [
-    "{}",
-    { "content-type": "application/json;charset=utf-8x" },
-    "rejected, content_type: Content-Type must not have the parameter charset=utf-8x",
-  ],
-  ["\ufeff{}", json, "object"],
-  ["{}", { "content-type": "application/json\t; charset=utf-8\t" }, "object"],
-  ["{}", { ...json, "content-encoding": "Identity" }, "object"],
-  ["{}", { ...json, "content-encoding": "" }, "object"],
-  [
-    "{}",
-    { ...json, "content-encoding": "gzip" },
-    "rejected, content_encoding: Content-Encoding is not supported: send the body uncompressed",
-  ],
-  [Buffer.from([0xff]), json, "rejected, utf8: the body must be UTF-8"],
-  ["no", json, 'rejected, json: the body must be JSON: unexpected "n" at position 0'],
-  ["[]", json, "rejected, object: the body must be a JSON object"],
-  ["x".repeat(262_145), json, "too large, size: the body must be at most 262144 bytes"],
-] as const)(
-  "accepts or rejects a body by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
-  async (body, headers, expected) => {
-    expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
-  },
-);
-
-test("a client that waits with its body is asked for it only if nothing else decides the response [VAL-05]", async () => {
-  let asked = 0;
-  const held = (headers: Record<string, string>): Request => {
-    const waiting = request(["{}"], headers);
-    holdBody(waiting, () => (asked += 1));
-    return waiting;
-  };
-  expect(await wrong(receiveBody(held({}), true))).toBe(
-    "rejected, content_type: Content-Type must be application/json",
-  );
-  expect(await wrong(receiveBody(held(json), true, true))).toBe("held");
-  expect(asked).toBe(0);
-  const waiting = held(json);
-  expect(await wrong(receiveBody(waiting, true))).toBe("object");
-  expect(await wrong(receiveBody(waiting, true))).not.toBe("held");
-  expect(asked).toBe(1);
-  // One that does not wait has sent its body, and learns all that is wrong with it.
-  expect(await wrong(receiveBody(request(["{}"], json), true, true))).toBe("object");
-});
-
-test("the violation of an integer beyond its type names the bound of its field, or else of its type", () => {
-  const rule = (name: string | undefined, value?: number): object => ({ case: name, value });
-  const boundsOf = (greaterThan: object, lessThan: object, type = "int32"): ReturnType<typeof integerBounds> =>
-    integerBounds({ type: { case: type, value: { greaterThan, lessThan } } });
-  const ofType = { least: -(2 ** 31), most: 2 ** 31 - 1 };
-  expect(boundsOf(rule("gte", 0), rule("lte", 100))).toEqual({ least: 0, most: 100 });
-  expect(boundsOf(rule("gt", 0), rule("lt", 100))).toEqual(ofType);
-  expect(boundsOf(rule("gte"), rule("lte"))).toEqual(ofType);
-  expect(boundsOf(rule("gte", 0), rule("lte", 100), "string")).toEqual(ofType);
-  expect(integerBounds({ type: { case: "int32", value: {} } })).toEqual(ofType);
-  expect(integerBounds({ type: { case: undefined } })).toEqual(ofType);
-  const bounds = { least: 1, most: 100 };
-  expect(beyondType("limit", 2 ** 31, bounds)).toEqual({
-    field: "limit",
-    rule: "range",
-    message: "must be at most 100",
-  });
-  expect(beyondType("limit", -(2 ** 31) - 1, bounds)).toEqual({
-    field: "limit",
-    rule: "range",
-    message: "must be at least 1",
-  });
-  expect([2 ** 31 - 1, -(2 ** 31)].map((value) => beyondType("limit", value, bounds))).toEqual([undefined, undefined]);
 });
 
 test("large bodies of clients are decoded in turn, however many one of them sends [OPS-72]", async () => {
