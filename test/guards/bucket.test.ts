@@ -164,15 +164,6 @@ test("requests no more tokens from Redis than the burst, and none until its repo
   expect(remembered).toBe(79);
 });
 
-test("the same name under another prefix is another bucket [RTE-24]", async () => {
-  const opened = await link();
-  const size = { rate: frozen, burst: 1 };
-  const [one, other] = [sharedBucket(opened, size), sharedBucket(opened, size, { prefix: "documents" })];
-  const name = randomUUID();
-  expect([await one.take(name), await other.take(name)]).toEqual([0, 0]);
-  expect(await one.take(name)).toBeGreaterThan(0);
-});
-
 test("a token that is returned to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", async () => {
   const bucket = createKnownBuckets({ rate: frozen, burst: 2 });
   expect([await bucket.take("a"), await bucket.take("a")]).toEqual([0, 0]);
@@ -195,15 +186,6 @@ test("an instance keeps a bounded number of buckets, and evicts the least recent
   expect(bucket.count()).toBe(10_000);
   expect(await bucket.take("caller 0")).toBeGreaterThan(0);
   expect(await bucket.take("caller 1")).toBe(0);
-});
-
-test("Redis keeps a bucket until it is full again [RTE-08]", async () => {
-  const bucket = sharedBucket(await link(), { rate: 10, burst: 20 });
-  await bucket.take("expiring");
-  const [key] = await observer.keys("*expiring*");
-  const leftMs = await observer.pttl(key ?? "");
-  expect(leftMs).toBeGreaterThan(2_000);
-  expect(leftMs).toBeLessThanOrEqual(3_000);
 });
 
 test("the bucket in Redis fails if Redis cannot decide, so that the throttle uses its own [RTE-13]", async () => {
@@ -278,16 +260,6 @@ test("the bucket in Redis fails if Redis rejects its script, and counts no rejec
   await expect(bucket.take("a")).rejects.toThrow("Redis");
   await observer.config("SET", "maxmemory", "0");
   expect(remembered).toBe(0);
-});
-
-test("sweeps an instance's buckets ten seconds after their creation, whenever the first token was taken [RTE-13]", async () => {
-  let now = 0;
-  const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
-  now = 5_000;
-  await bucket.take("full after two seconds");
-  now = 10_000;
-  await bucket.take("the one that sweeps");
-  expect(bucket.count()).toBe(1);
 });
 
 test("a foreign value in place of a bucket in Redis counts as a full bucket, and is replaced [RTE-13]", async () => {

@@ -4,7 +4,7 @@ import type { Deadline } from "../../src/call/deadline.ts";
 import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { BoundedCapacity, CredentialState } from "../../src/guards/capacity.ts";
-import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
+import { createCapacity } from "../../src/guards/capacity.ts";
 import { waiting } from "./made.ts";
 import { createTally } from "../../src/call/tally.ts";
 
@@ -190,13 +190,6 @@ test("of the places in which unknown callers wait for their turn, one address ge
   expect([countExpected("a"), capacity.isFull("unverified")]).toEqual([172, false]);
   expect([countExpected("b"), capacity.isFull("unverified")]).toEqual([86, true]);
   expect(capacity.isFull("verified")).toBe(false);
-});
-
-test("an operator's work has no bound", async () => {
-  const never = deadlineIn(-1);
-  expect(await Promise.all([unlimited.run("verified", never, async () => 1), unlimited.count(async () => 2)])).toEqual([
-    1, 2,
-  ]);
 });
 
 test("a request waits for a slot until its deadline, and no longer than half a second; its tally has the time [RTE-22]", async () => {

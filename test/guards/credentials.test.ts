@@ -8,7 +8,7 @@ import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Arrival, Credential, Recognition, Recognizer } from "../../src/guards/credentials.ts";
-import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
+import { createRecognizer } from "../../src/guards/credentials.ts";
 import { accountBucket } from "../../src/guards/throttle.ts";
 import { reasonOf, waiting } from "./made.ts";
 
@@ -67,15 +67,6 @@ const recognize = (
 ): Promise<Recognition<Holder>> =>
   recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
 
-test("a valid credential takes nothing from its address, even on its first look-up [RTE-20, RTE-21]", async () => {
-  for (let turn = 0; turn < 20; turn++)
-    expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
-  const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
-  expect(all.map(({ kind }) => kind)).toEqual(["valid", "valid", "valid"]);
-  expect(steps.filter((step) => step === `take ${bucketOfAccount}`)).toHaveLength(23);
-  expect(rejectedLookUps).toBe(0);
-});
-
 test("an invalid credential takes a look-up from its network; with none left it is rejected, and known ones are served [RTE-20]", async () => {
   await recognize("good");
   find = () => Promise.resolve(undefined);
@@ -104,13 +95,6 @@ test("an invalid credential takes a look-up from its network; with none left it 
   ]);
 });
 
-test("never looks up more invalid credentials at once than may fail [RTE-20]", async () => {
-  find = () => Promise.resolve(undefined);
-  const reasons = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
-  expect(reasons.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
-  expect(steps.filter((step) => step.startsWith("find"))).toHaveLength(3);
-});
-
 test("a look-up without a result takes only a token of the address [RTE-20, AUT-04]", async () => {
   const cause = new Error("away");
   find = () => Promise.reject(cause);
@@ -123,27 +107,6 @@ test("a 401 means that the credential is invalid, and any other failure that its
   expect(await recognize("one")).toMatchObject({ kind: "invalid", failure: expect.any(Failure) as unknown });
   find = async () => fail(Reason.UNAVAILABLE);
   expect(await recognize("two")).toMatchObject({ kind: "unreadable" });
-});
-
-test("throttles a known credential from memory, and looks it up again unless it is verified later [RTE-09, RTE-22]", async () => {
-  for (const provenLater of [true, false]) {
-    await recognize(`key ${provenLater}`, {}, provenLater);
-    steps.length = 0;
-    expect(await recognize(`key ${provenLater}`, {}, provenLater)).toMatchObject({
-      kind: "valid",
-      proven: !provenLater,
-    });
-    expect(steps).toEqual([`take ${bucketOfAccount}`, ...(provenLater ? [] : [`find key ${provenLater}`])]);
-  }
-});
-
-test("forgets a credential that is no longer valid: from then on the address is throttled [RTE-11]", async () => {
-  await recognize("key", {}, false);
-  find = () => Promise.resolve(undefined);
-  expect(await recognize("key", {}, false)).toEqual({ kind: "invalid", failure: undefined });
-  steps.length = 0;
-  expect(await recognize("key")).toEqual({ kind: "invalid", failure: undefined });
-  expect(steps).toEqual(["find key", "take address:192.0.2.1"]);
 });
 
 describe("a remembered credential that no request proves", () => {
@@ -258,8 +221,4 @@ test("without a look-up left it rejects an optional credential as well [RTE-20]"
   await recognize("forged");
   expect(await reasonOf(recognize("another", { optional: true }))).toBe("RATE_LIMITED");
   expect(steps).toEqual(["find forged", "take address:192.0.2.1"]);
-});
-
-test("identifies a credential that is sent in plain text by its SHA-256 digest", () => {
-  expect(digestName("secret")).toBe("K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols=");
 });

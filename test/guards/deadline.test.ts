@@ -37,16 +37,6 @@ test("if both end at once, the service's deadline determines the reason", () => 
   expect(deadlineIn(60_000, { expiresAt: performance.now() + 60_000 }).reason).toBe(Reason.UNAVAILABLE);
 });
 
-test("deadlines of the same 20 ms share a signal, unless they can be cancelled", () => {
-  vi.useFakeTimers();
-  const cancellation = { requested: false, signal: new AbortController().signal };
-  const [signal, alone] = [deadlineIn(1_000).signal, deadlineIn(1_000, { cancellation }).signal];
-  expect(deadlineIn(1_000).signal).toBe(signal);
-  for (const other of [alone, deadlineIn(1_020).signal]) expect(other).not.toBe(signal);
-  vi.advanceTimersByTime(1_040);
-  expect([signal.aborted, alone.aborted]).toEqual([true, true]);
-});
-
 test("calls back once, exactly at the deadline, and leaves neither a timer nor a listener [OPS-15]", async () => {
   vi.useFakeTimers();
   vi.advanceTimersByTime(1_234);
@@ -69,25 +59,6 @@ test("calls back once, exactly at the deadline, and leaves neither a timer nor a
   });
   expect(calls).toEqual(["never cancelled", "cancelled too late", "cancelled before"]);
   expect([left, listeners()]).toEqual([0, 0]);
-});
-
-test("one timer is set for the whole time until the deadline, and not one after the other", () => {
-  vi.useFakeTimers();
-  vi.advanceTimersByTime(1_234);
-  const { setTimeout: set } = globalThis;
-  const delays: (number | undefined)[] = [];
-  const counting = (callback: () => void, ms?: number): NodeJS.Timeout => {
-    delays.push(ms);
-    return set(callback, ms);
-  };
-  // No spy: it would outlive the fake timers.
-  globalThis.setTimeout = counting as typeof setTimeout;
-  try {
-    onPassed({ at: performance.now() + 100, cancelled: undefined }, () => undefined)();
-  } finally {
-    globalThis.setTimeout = set;
-  }
-  expect(delays).toEqual([100]);
 });
 
 test("the remaining time is in whole milliseconds and at least 1: MongoDB treats a limit of 0 as no limit", () => {
@@ -155,15 +126,6 @@ test("abandons work that has not ended at the deadline, and reports its wait [OP
   const failure = await withDeadline(expired, new Promise<never>(() => undefined)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ reason: Reason.DEADLINE_EXCEEDED, because: "deadline", waitingFor: undefined });
   expect(failure).not.toMatchObject({ message: "The service could not respond in time. Try again." });
-});
-
-test("returns the result of work that ends in time, and leaves no timer", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const left = await timersLeftBy(async () => {
-    expect(await withDeadline(deadlineIn(60_000), Promise.resolve("done"))).toBe("done");
-    await expect(withDeadline(deadlineIn(60_000), Promise.reject(new Error("no")))).rejects.toThrow("no");
-  });
-  expect(left).toBe(0);
 });
 
 test.each([

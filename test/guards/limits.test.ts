@@ -1,5 +1,3 @@
-// The limits of one instance: which bucket or place each kind of request takes, and what is counted.
-import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
@@ -7,10 +5,9 @@ import { deadlineIn } from "../../src/call/deadline.ts";
 import type { Arrived } from "../../src/call/dispatch.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { BoundedCapacity } from "../../src/guards/capacity.ts";
 import type { Limits } from "../../src/guards/limits.ts";
-import { createLimits, createSendLarge } from "../../src/guards/limits.ts";
-import { accountBucket, accountOfBucket, addressBucket, createThrottle } from "../../src/guards/throttle.ts";
+import { createLimits } from "../../src/guards/limits.ts";
+import { addressBucket, createThrottle } from "../../src/guards/throttle.ts";
 import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 let redis: EmbeddedServer;
@@ -54,36 +51,6 @@ const arrivedFrom = (address: string): Arrived => ({
   target: () => ({ isMcp: false, bucket: "caller" }),
 });
 
-test("while Redis is unavailable the instance's own buckets decide, and each of these decisions is counted [RTE-13]", async () => {
-  const { throttle, throttleDocument, fallbackBuckets } = limitsOver(away, 2);
-  await throttle("a");
-  await throttle("a");
-  await expect(throttle("a")).rejects.toMatchObject(limited);
-  await throttle("b");
-  expect([counts.throttleFallbacks, fallbackBuckets()]).toEqual([4, 2]);
-  await throttleDocument(at("192.0.2.1"));
-  expect([counts.throttleFallbacks, fallbackBuckets()]).toEqual([5, 2]);
-});
-
-test("documents have a bucket of 100 for each address, separate from that of other requests [RTE-24]", async () => {
-  for (const redisLink of [undefined, link]) {
-    const { throttle, throttleDocument } = limitsOver(redisLink, 1);
-    const address = redisLink === undefined ? "192.0.2.1" : "192.0.2.2";
-    await throttle(addressBucket(address));
-    await expect(throttle(addressBucket(address))).rejects.toMatchObject(limited);
-    const before = performance.now();
-    const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => throttleDocument(at(address))));
-    const passed = outcomes.filter(({ status }) => status === "fulfilled").length;
-    expect(passed).toBeGreaterThanOrEqual(100);
-    expect(passed).toBeLessThanOrEqual(101 + (performance.now() - before) / 50);
-    await throttleDocument(at("192.0.2.3"));
-  }
-  const found: (string[] | undefined)[] = [];
-  for await (const keys of link.keys("documents:*", () => Promise.resolve(true))) found.push(keys);
-  expect(found.flat()).toContain("documents:address:192.0.2.3");
-  expect(counts.throttleFallbacks).toBe(0);
-});
-
 test("counts rejections that need no Redis command, for documents as well [RTE-22]", async () => {
   const { throttle, throttleDocument } = limitsOver(link, 1);
   await throttle("known to be empty");
@@ -107,12 +74,6 @@ test("rejects at once, and counts, what would find its bucket empty again [RTE-2
     expect(shed(arrivedFrom("192.0.2.8"))).toBeUndefined();
     expect([reported, counts.throttledFromMemory]).toEqual([[undefined], 1]);
   }
-});
-
-test("the bucket of an account tells its account [RTE-09]", () => {
-  const id = new UUID();
-  expect(accountOfBucket(accountBucket(id))).toBe(id.toHexString());
-  expect(accountOfBucket(addressBucket("192.0.2.1"))).toBeUndefined();
 });
 
 test("counts a request that finds no slot in time, and a large body [RTE-22]", async () => {
@@ -156,19 +117,6 @@ test("sends at most two large bodies to a network at a time, also when some have
   await Promise.all(sends);
 });
 
-test("remembers a network only while a large body is sent to it, or waits", async () => {
-  const networks = new Map<string, BoundedCapacity>();
-  const sendLarge = createSendLarge(() => undefined, networks);
-  let end = (): void => undefined;
-  const held = (): Promise<void> => new Promise((resolve) => (end = resolve));
-  const sent = sendLarge(held, at("192.0.2.1"));
-  await expect(sendLarge(() => Promise.reject(new Error("gone")), at("192.0.2.2"))).rejects.toThrow("gone");
-  expect(networks.size).toBe(1);
-  end();
-  await sent;
-  expect(networks.size).toBe(0);
-});
-
 test("a request that costs more tokens when it is repeated states the wait for those [RTE-03]", async () => {
   const tokens: (number | undefined)[] = [];
   const take = (_name: string, count?: number): Promise<number> => {
@@ -179,22 +127,4 @@ test("a request that costs more tokens when it is repeated states the wait for t
   await expect(throttle("a", undefined, 1, 31)).rejects.toMatchObject({ retryAfterSeconds: 4 });
   await expect(throttle("a", undefined, 3)).rejects.toMatchObject({ retryAfterSeconds: 1 });
   expect(tokens).toEqual([1, 3]);
-});
-
-test("after 256 failed look-ups an address is rejected, and the rejection is counted [RTE-20]", async () => {
-  // No look-up becomes possible meanwhile, however slow the machine is.
-  vi.useFakeTimers({ toFake: ["performance"] });
-  const { recognizers, shedding, throttle } = limitsOver(undefined, 1_000, 1_000);
-  const { recognize } = recognizers(() => undefined);
-  const credential = { name: "forged", isProvenLater: () => false, lookUp: () => Promise.resolve(undefined) };
-  const arrival = { address: "192.0.2.5", optional: false, onHolder: () => undefined, deadline: deadlineIn(60_000) };
-  const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => recognize(credential, arrival)));
-  const served = outcomes.filter(({ status }) => status === "fulfilled").length;
-  expect([served, counts.rejectedLookUps]).toEqual([256, 144]);
-  // Another credential of the address, which may be valid, is rejected at once while some bucket is known to be empty.
-  await throttle("another", undefined, 1_000);
-  await expect(throttle("another")).rejects.toMatchObject(limited);
-  const shed = shedding({ presume: () => "unknown", onRemembered: () => undefined });
-  expect(shed(arrivedFrom("192.0.2.5"))).toMatchObject(limited);
-  expect(shed(arrivedFrom("192.0.2.6"))).toBeUndefined();
 });

@@ -47,42 +47,6 @@ const named = (sid: string | undefined, subject: string | undefined, issuer = "h
   subject,
 });
 
-test("takes from one bucket for each session or user that valid tokens name, and serves them as authenticated requests [DSH-04]", async () => {
-  const all = [
-    named("a", undefined),
-    named("b", undefined),
-    named("a", "ann"),
-    named(undefined, "a"),
-    named("a", undefined, "https://other.example"),
-  ];
-  for (const logout of all) await send(() => Promise.resolve(logout));
-  expect(new Set(buckets).size).toBe(all.length);
-  expect(buckets).toEqual(all.map(() => expect.stringMatching(/^logout:[\w+/]{43}=$/)));
-  const [first] = buckets;
-  await send(() => Promise.resolve(named("a", undefined)));
-  expect(buckets.at(-1)).toBe(first);
-  expect(served).toEqual([...all, all[0]]);
-  expect(new Set(credentials)).toEqual(new Set(["verified"]));
-});
-
-test("takes from the address's bucket for an invalid token, serves nothing, and limits the tokens that are verified [RTE-20, DSH-04]", async () => {
-  const invalid = (): Promise<never> =>
-    Promise.resolve().then(() => fail(Reason.INVALID_LOGOUT_TOKEN, { message: "not signed" }));
-  for (let turn = 0; turn < 2; turn++) await expect(send(invalid)).rejects.toThrow("not signed");
-  expect(buckets).toEqual(["address:192.0.2.1", "address:192.0.2.1"]);
-  expect(await reasonOf(send(invalid))).toBe("RATE_LIMITED");
-  expect([buckets.length, served]).toEqual([2, []]);
-});
-
-test("rejects a request without a token, which takes from the address's bucket [DSH-04]", async () => {
-  const verify = (): Promise<never> => Promise.reject(new Error("there is nothing to verify"));
-  for (let turn = 0; turn < 4; turn++)
-    await expect(enter(inbound, deadlineIn(4_000), () => Promise.resolve(undefined), verify, serve)).rejects.toThrow(
-      "logout_token: is required.",
-    );
-  expect([buckets.length, new Set(buckets), served]).toEqual([4, new Set(["address:192.0.2.1"]), []]);
-});
-
 test("fails as the verification does if the provider cannot be reached, and does not count that as an invalid token [DSH-04]", async () => {
   const unreachable = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE));
   for (let turn = 0; turn < 4; turn++) expect(await reasonOf(send(unreachable))).toBe("UNAVAILABLE");
