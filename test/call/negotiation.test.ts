@@ -1,5 +1,3 @@
-// Parsers of list-valued headers, compared with slow reference parsers.
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   acceptsType,
@@ -8,9 +6,7 @@ import {
   namesType,
   readCookie,
   readMediaType,
-  readPreferences,
 } from "../../src/call/negotiation.ts";
-import { inForm } from "../support/form.ts";
 
 test.each([
   ["gzip", "gzip"],
@@ -136,96 +132,6 @@ test("the first of several cookies with one name counts", () => {
   expect(readCookie(`${"x=y; ".repeat(500)}a=1`, "a")).toBe("1");
   expect(readCookie("aa=1", "a")).toBeUndefined();
   expect(readCookie(undefined, "a")).toBeUndefined();
-});
-
-/** The grammar of RFC 9110 §12.5.3 by the letter, an element at a time, for lists without quotes. */
-function slowPreferences(header: string): object[] {
-  const elements = header
-    .split(",")
-    .slice(0, 100)
-    .filter((element) => /[^ \t]/.test(element));
-  return elements.map((element) => {
-    const [name = "", ...parameters] = element
-      .split(";")
-      .map((part) => part.replace(/^[ \t]+/, "").replace(/[ \t]+$/, ""));
-    const weight = parameters.find((parameter) => /^q=/i.test(parameter));
-    const valid = weight === undefined || /^q=(0(\.\d*)?|1(\.0*)?)$/i.test(weight);
-    return { name: name.toLowerCase(), weight: valid ? Number(weight?.slice(2) ?? 1) : 0 };
-  });
-}
-
-const pieces = fc.constantFrom(
-  "gzip",
-  "br",
-  "*",
-  "identity",
-  "x-gzip",
-  ",",
-  ",",
-  ";",
-  ";",
-  "q=",
-  "Q=",
-  "0",
-  "1",
-  ".",
-  "5",
-  " ",
-  "\t",
-  "x",
-);
-const lists = fc.array(pieces, { maxLength: 60 }).map((all) => all.join(""));
-
-test("parses lists with weights as the reference parser does [NEG-01]", () => {
-  fc.assert(
-    fc.property(lists, (header) => {
-      expect(readPreferences(header)).toEqual(slowPreferences(header));
-    }),
-    { numRuns: inForm(150, 2_000) },
-  );
-});
-
-test("selects the offered and accepted coding with the greatest weight [NEG-01]", () => {
-  fc.assert(
-    fc.property(lists, (header) => {
-      const weights = new Map<string, number>();
-      for (const { name, weight } of readPreferences(header)) {
-        const coding = name === "x-gzip" ? "gzip" : name;
-        weights.set(coding, Math.max(weight, weights.get(coding) ?? 0));
-      }
-      const weightOf = (coding: string): number => weights.get(coding) ?? weights.get("*") ?? 0;
-      const chosen = chooseCoding(header, ["br", "gzip"]);
-      if (chosen !== "identity") expect(weightOf(chosen)).toBeGreaterThan(0);
-      for (const coding of ["br", "gzip", "identity"]) expect(weightOf(coding)).toBeLessThanOrEqual(weightOf(chosen));
-    }),
-    { numRuns: inForm(150, 2_000) },
-  );
-});
-
-/** Splits before every comma that has an even number of quotes before it. */
-function slowTags(header: string): string[] {
-  const cuts = [...header].flatMap((sign, at) =>
-    sign === "," && header.slice(0, at).split('"').length % 2 === 1 ? [at] : [],
-  );
-  const ends = [...cuts, header.length].slice(0, 100);
-  return ends
-    .map((end, at) => header.slice(at === 0 ? 0 : (ends[at - 1] ?? 0) + 1, end).trim())
-    .filter((element) => element !== "");
-}
-
-test("finds entity tags as the reference parser does [NEG-03]", () => {
-  const header = fc
-    .array(fc.constantFrom('"', '"', '"a"', '"b"', "W/", "a", ",", ",", " ", "*", "\\"), { maxLength: 20 })
-    .map((all) => all.join(""));
-  fc.assert(
-    fc.property(header, (text) => {
-      const tags = slowTags(text);
-      expect(matchesTag(text, '"a"')).toBe(
-        (tags.length === 1 && tags[0] === "*") || tags.some((tag) => tag === '"a"' || tag === 'W/"a"'),
-      );
-    }),
-    { numRuns: inForm(150, 2_000) },
-  );
 });
 
 test.each([

@@ -1,5 +1,5 @@
 // The slots for huge responses, and the queue of the reads whose results can be huge.
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { deadlineIn } from "../../src/call/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { limitConcurrentReads, maxReads } from "../../src/large/reads.ts";
@@ -58,56 +58,6 @@ describe("huge responses", () => {
     for (let number = 1; number < maxPerAccount; number++) expect(read("large")).toBeDefined();
     expect(read("large")).toBeUndefined();
     expect(read("small")).toBeDefined();
-  });
-
-  test("are no longer expected once the account has had only small ones for a minute", () => {
-    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
-    onTestFinished(() => clock.mockRestore());
-    startRead("now and then");
-    ends.pop()?.();
-    const read = () => {
-      const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-      return takeSlotIfExpected({ ...createTally(), account: "now and then", onEnd });
-    };
-    const reads = (): unknown[] => Array.from({ length: maxPerAccount + 1 }, read);
-    clock.mockReturnValue(50_000);
-    expect(reads().at(-1)).toBeUndefined();
-    for (const end of ends.splice(0)) end();
-    clock.mockReturnValue(60_000);
-    expect(reads()).not.toContain(undefined);
-  });
-
-  test("are expected for as long as their account reads one", () => {
-    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
-    onTestFinished(() => clock.mockRestore());
-    for (let number = 0; number < maxPerAccount; number++) startRead("slow");
-    clock.mockReturnValue(61_000);
-    const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-    expect(takeSlotIfExpected({ ...createTally(), account: "slow", onEnd })).toBeUndefined();
-  });
-
-  test("are not expected for longer because small reads follow each other without a pause", () => {
-    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
-    onTestFinished(() => clock.mockRestore());
-    startRead("steady");
-    ends.pop()?.();
-    clock.mockReturnValue(59_000);
-    const read = () => {
-      const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-      return takeSlotIfExpected({ ...createTally(), account: "steady", onEnd });
-    };
-    read();
-    expect(ends).toHaveLength(1);
-    clock.mockReturnValue(61_000);
-    read();
-    expect(ends).toHaveLength(1);
-  });
-
-  test("are expected again, even if they were rejected", () => {
-    fill();
-    expect(() => startRead("late")).toThrow(/large responses/);
-    const onEnd = (release: () => void): boolean => ends.push(release) > 0;
-    expect(takeSlotIfExpected({ ...createTally(), account: "late", onEnd })).toBeUndefined();
   });
 
   test("take no slot after the end of their request, though one was reserved", () => {
