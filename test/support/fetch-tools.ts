@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { clientKinds } from "../../scripts/mcp-clients/kinds.ts";
 import { labelOf, whyLeftOut } from "../../scripts/mcp-clients/run.ts";
-import type { PythonTool } from "../../scripts/python-tool.ts";
 import {
   checkJsonschema,
   kubernetesValidate,
@@ -26,15 +25,9 @@ export interface FetchedTool {
   readonly fetch: (cacheDir: string) => unknown;
 }
 
-const python = (tool: PythonTool): FetchedTool => ({
-  name: tool.project,
-  fetch: (cacheDir) => void pythonTool(tool, cacheDir),
-});
-
 /** Every tool of a test run, in the order of use. */
 export const fetchedTools: readonly FetchedTool[] = [
   { name: "the conformance suite", fetch: (cacheDir) => void fetchRunner(cacheDir) },
-  ...[kubernetesValidate, checkJsonschema].map(python),
   ...clientKinds
     .filter(({ isShort }) => isShort)
     .map((kind) => ({
@@ -44,7 +37,11 @@ export const fetchedTools: readonly FetchedTool[] = [
     })),
   { name: "Keycloak", ofLong: true, fetch: (cacheDir) => missingForJava() ?? void fetchKeycloak(cacheDir) },
   { name: "Ory Hydra", ofLong: true, fetch: (cacheDir) => missingForHydra() ?? void fetchHydra(cacheDir) },
-  ...[schemathesis, openapiPythonClient].map((tool) => ({ ...python(tool), ofLong: true })),
+  ...[kubernetesValidate, checkJsonschema, schemathesis, openapiPythonClient].map((tool) => ({
+    name: tool.project,
+    ofLong: true,
+    fetch: (cacheDir: string) => void pythonTool(tool, cacheDir),
+  })),
 ];
 
 /** Fetches the tools in sequence. Failures are reported; the tests that need the tool then fail. */

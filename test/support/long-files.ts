@@ -20,6 +20,7 @@ export const longFiles: readonly string[] = [
   "deploy/image",
   "deploy/proxy/caddy",
   "deploy/proxy/nginx",
+  "deploy/schemas",
   "docs/snippets",
   "drills/backup",
   "drills/erasure",
