@@ -91,20 +91,6 @@ test("a resource of another server is invalid_target [OAU-09]", async () => {
   ).rejects.toMatchObject({ error: "invalid_target" });
 });
 
-test("a request without a scope, or with only unknown scopes, gets the scope openid", async () => {
-  const { issuer } = await running();
-  const assistant = await assistantOf(issuer);
-  const browser = newBrowser();
-  for (const scope of ["", "mcp:read"]) {
-    const { url, checks } = await start(assistant, { ...atAssistant, scope });
-    if (scope === "") url.searchParams.delete("scope");
-    let page = await browser.open(url);
-    if (scope === "") page = await browser.submit(await signInAs(browser, page, ann), {}, "Allow");
-    const { access_token: token } = await openid.authorizationCodeGrant(assistant, page.url, checks);
-    expect((await verified(issuer, token)).claims).toMatchObject({ sub: "person-ann", scope: "openid" });
-  }
-});
-
 test("an empty scope counts as absent in registration, authorization and refresh [OAU-22]", async () => {
   const { issuer } = await running();
   const metadata = await register(issuer, { scope: "", client_name: "Ünlü assistant" });
@@ -160,17 +146,6 @@ test("a refresh token can be used again at once, and all that replace it are val
   const newer = atOnce.map(({ refresh_token: token = "" }) => token);
   expect(new Set([first, ...newer]).size).toBe(4);
   for (const token of [...newer, first]) expect((await refresh(token)).access_token).toEqual(expect.any(String));
-});
-
-test("remembers consent for the session, and prompt=consent prompts again", async () => {
-  const { issuer } = await running();
-  const assistant = await assistantOf(issuer);
-  const browser = newBrowser();
-  await tokensFor(assistant, browser, atAssistant);
-  const again = await browser.open((await start(assistant, atAssistant)).url);
-  expect(again.url.searchParams.has("code")).toBe(true);
-  const consentPage = await browser.open((await start(assistant, { ...atAssistant, prompt: "consent" })).url);
-  expect(textOf(consentPage)).toContain("Allow access?");
 });
 
 test("a user who denies access sends the assistant back with access_denied [OPS-08]", async () => {
@@ -258,38 +233,6 @@ test("a refresh token is used up ten seconds after its use: a later use revokes 
   await expect(openid.refreshTokenGrant(assistant, first)).rejects.toMatchObject({ error: "invalid_grant" });
   await expect(openid.refreshTokenGrant(assistant, second)).rejects.toMatchObject({ error: "invalid_grant" });
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
-});
-
-test("a token for the MCP server can be introspected and revoked", async () => {
-  const provider = await running();
-  const { issuer } = provider;
-  const [assistant, dashboard, other] = [
-    await assistantOf(issuer),
-    await dashboardOf(provider),
-    await assistantOf(issuer),
-  ];
-  const { access_token: token, refresh_token: refresh = "" } = await tokensFor(assistant, newBrowser(), atAssistant);
-  expect(await openid.tokenIntrospection(dashboard, token)).toMatchObject({
-    active: true,
-    sub: "person-ann",
-    aud: mcpUrl,
-    token_type: "Bearer",
-  });
-  expect(await openid.tokenIntrospection(other, token)).toEqual({ active: false });
-  await openid.tokenRevocation(other, token);
-  expect(await openid.tokenIntrospection(dashboard, token)).toMatchObject({ active: true });
-  await openid.tokenRevocation(assistant, token);
-  expect(await openid.tokenIntrospection(dashboard, token)).toEqual({ active: false });
-  const { access_token: next } = await openid.refreshTokenGrant(assistant, refresh);
-  await openid.tokenRevocation(assistant, refresh);
-  expect(await openid.tokenIntrospection(dashboard, next)).toEqual({ active: false });
-  const forged = `${next.slice(0, -8)}AAAAAAAA`;
-  expect(await openid.tokenIntrospection(dashboard, forged)).toEqual({ active: false });
-  const response = await fetch(`${issuer}/token/introspection`, {
-    method: "POST",
-    body: new URLSearchParams({ token: next, client_id: provider.client.id, client_secret: "wrong" }),
-  });
-  expect(response.status).toBe(401);
 });
 
 test.each([

@@ -114,18 +114,6 @@ test.each([
   expect(back.url.searchParams.get("error")).toBe("invalid_request");
 });
 
-test("rejects a code without its verifier [OAU-11]", async () => {
-  const provider = await running();
-  const dashboard = await dashboardOf(provider);
-  const browser = newBrowser();
-  const { url, checks } = await start(dashboard, atDashboard);
-  const back = await signInAs(browser, await browser.open(url), ann);
-  const wrong = { ...checks, pkceCodeVerifier: openid.randomPKCECodeVerifier() };
-  await expect(openid.authorizationCodeGrant(dashboard, back.url, wrong)).rejects.toMatchObject({
-    error: "invalid_grant",
-  });
-});
-
 test("the session signs in again without a form; prompt and max_age show one, prompt=none never does", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
