@@ -2,7 +2,6 @@
 // as if it had just arrived.
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { deadlineMs } from "../../src/call/deadline.ts";
 import { fail } from "../../src/call/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -106,19 +105,4 @@ test("a call gets 503 if the interface is off after the wait [ADM-06]", async ()
   made.parts.steps.length = 0;
   expect(await reasonOf(call())).toBe("INTERFACE_DISABLED");
   expect(made.parts.steps).toEqual([]);
-});
-
-test("the wait counts against the deadline of the request's look-ups", async () => {
-  const { parts, access, provider } = makeAssistant();
-  await access.enter(parts.inbound(token));
-  const left: number[] = [];
-  provider.identify = (_token, { at }) => {
-    left.push(at - performance.now());
-    return Promise.resolve(facts);
-  };
-  const arrivedAt = performance.now() - 3_000;
-  const { prove } = await access.enter(parts.inbound(token, arrivedAt));
-  await prove();
-  expect(left).toHaveLength(1);
-  expect(left[0]).toBeLessThanOrEqual(deadlineMs - 3_000);
 });

@@ -48,7 +48,6 @@ export const groups: readonly Group[] = [
         "session-policy",
         "other-policies",
         "assistant",
-        "known-token",
         "call",
         "stale-switches",
         "stale-switches-assistant",
