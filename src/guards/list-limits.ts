@@ -2,7 +2,7 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
+import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Violation } from "../call/errors.ts";
 import { perMessage } from "./per-message.ts";
 

@@ -6,7 +6,7 @@ import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { Path } from "@bufbuild/protobuf/reflect";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { createValidator } from "@bufbuild/protovalidate";
-import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
+import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Format, field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../call/errors.ts";
 import { rejectInput } from "../call/errors.ts";

@@ -3,7 +3,7 @@
 import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { ScalarType, fromJson, getOption } from "@bufbuild/protobuf";
 import type { Violation } from "../call/errors.ts";
-import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
+import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { echoedName } from "./echoed-name.ts";
 import { beyondType, integerBounds } from "./integer-bounds.ts";
 

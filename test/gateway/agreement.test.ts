@@ -9,7 +9,7 @@ import { createRequestReader } from "../../gateway/request.ts";
 import { createRenderBody, failureEnvelope } from "../../src/http/response.ts";
 import { table } from "../../src/http/route.ts";
 import { Failure } from "../../src/call/errors.ts";
-import { field as rules } from "../../src/gen/buf/validate/validate_pb.ts";
+import { field as rules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { validate } from "../../src/guards/validate.ts";
 import { checkerOf, document, operationOf } from "./document.ts";

@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import type { Violation } from "../../src/call/errors.ts";
-import { FieldRulesSchema } from "../../src/gen/buf/validate/validate_pb.ts";
+import { FieldRulesSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { Credential, MethodRulesSchema } from "../../src/gen/records/v1/options_pb.ts";
 import { RecordingSchema } from "../../src/gen/records/v1/sessions_pb.ts";

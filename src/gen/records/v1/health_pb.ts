@@ -7,7 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
-import { file_buf_validate_validate } from "../../buf/validate/validate_pb.ts";
+import { file_buf_validate_validate } from "#gen/buf/validate/validate_pb.ts";
 import { file_records_v1_options } from "./options_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 

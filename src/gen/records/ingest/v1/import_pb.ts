@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
+import { file_buf_validate_validate } from "#gen/buf/validate/validate_pb.ts";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { ContactItem, ContactNoteItem, ItemError, SessionItem, SessionNoteItem, TranscriptItem } from "./items_pb.ts";

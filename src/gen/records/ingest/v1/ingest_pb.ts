@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
+import { file_buf_validate_validate } from "#gen/buf/validate/validate_pb.ts";
 import type { ExportRequestSchema, ExportResponseSchema, ImportRequestSchema, ImportResponseSchema } from "./import_pb.ts";
 import { file_records_ingest_v1_import } from "./import_pb.ts";
 import type { ContactItem, ContactNoteItem, ItemResult, SessionItem, SessionNoteItem, TranscriptItem } from "./items_pb.ts";
