@@ -48,6 +48,10 @@ const HAS_JOINER = new RegExp(`${IN_WORD}${JOINED_BY}${LETTER_OR_DIGIT}`, "v");
 // A third of the time that it takes with "v".
 const JOINERS = new RegExp(`[${JOINER_SIGNS}${ZERO_WIDTH_SPACE}]+`, "g");
 const IN_SPACED_WORD = `[${IN_WORD}--${UNSPACED}]`;
+const WORD_BEGIN = new RegExp(`(?<!${IN_SPACED_WORD})${IN_SPACED_WORD}`, "gv");
+const BEGINS_SPACED = new RegExp(`^${IN_SPACED_WORD}`, "v");
+const WITHIN_JOINED = new RegExp(`${JOINED_BY}(?=${IN_SPACED_WORD})(?<=${IN_SPACED_WORD}.)`, "v");
+const JOINER_OR_SPACE = new RegExp(`[${JOINER_SIGNS}${ZERO_WIDTH_SPACE}]`, "v");
 /** Between letters of the Arabic script, a zero-width non-joiner joins words as a hyphen does (علی‌رضا). */
 const NON_JOINER = "\u200c";
 const ARABIC_JOINER = /(?<=\p{Script=Arabic})\u200c+(?=\p{Script=Arabic})/gu;
@@ -321,15 +325,24 @@ export function splitWords(text: string): string[] {
  */
 export function findWord(folded: string, word: string, isWhole: boolean): number {
   if (word === AND) return folded.search(AND_SIGN);
-  // Cheap test first: the pattern takes time in proportion to the word's length where equal letters are repeated.
-  if (!withoutJoiners(folded).includes(word)) return -1;
-  const [first = "", ...others] = word;
   const unspaced = isUnspaced(word);
-  const between = unspaced ? `[${JOINED_BY}${ZERO_WIDTH_SPACE}]*` : `${JOINED_BY}?`;
-  // After the first letter, so that places without it are passed quickly, and those inside a word after it.
-  const begins = unspaced ? "" : `(?<!${IN_SPACED_WORD}${first})`;
-  const ends = isWhole && !unspaced ? `(?!${IN_SPACED_WORD})` : "";
-  return folded.search(new RegExp([first + begins, ...others].join(between) + ends, "v"));
+  // Each sign that is left out has the length 1. What is before a part thus has as many more letters as there are parts.
+  const parts = folded.split(unspaced ? JOINER_OR_SPACE : WITHIN_JOINED);
+  const joined = parts.join("");
+  const first = joined.indexOf(word);
+  if (first === -1) return -1;
+  let from = 0;
+  for (const [left, part] of parts.entries()) {
+    if (unspaced && first < from + part.length) return first + left;
+    if (!unspaced && from + part.length > first)
+      for (const { index } of part.matchAll(WORD_BEGIN)) {
+        const place = from + index + left;
+        const isThere = joined.startsWith(word, from + index);
+        if (isThere && !(isWhole && BEGINS_SPACED.test(folded.slice(place + word.length)))) return place;
+      }
+    from += part.length;
+  }
+  return -1;
 }
 
 /**
