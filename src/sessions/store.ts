@@ -27,7 +27,7 @@ import type { Reading } from "../search/readings.ts";
 import { sessionReadings, wordsOf } from "../search/readings.ts";
 import type { Terms } from "../search/terms.ts";
 import { checkPattern, marked, SESSION_SHAPE, terms } from "../search/terms.ts";
-import { nameWords, recordWords } from "../search/words.ts";
+import { nameWords, recordWords, spellingsOfName } from "../search/words.ts";
 import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
@@ -348,7 +348,9 @@ interface Titles {
 
 /** Returns the search terms of a session, without those of its client. */
 export function ownTerms({ title, subtitle }: Titles): Terms {
-  return marked(terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE));
+  return marked(
+    terms([title, subtitle].flatMap((text) => spellingsOfName(text ?? "")).flatMap(recordWords), SESSION_SHAPE),
+  );
 }
 
 /** Returns the search terms of the name that a session shows for its client (contract §3.3). */
