@@ -62,7 +62,6 @@ function requirements(provider: ProviderSettings, metadata: Metadata): Promise<F
   return [
     check("provider.issuer", () => issuer(provider.issuer, metadata["issuer"])),
     check("provider.endpoints", () => endpoints(metadata)),
-    check("provider.code_flow", () => codeFlow(metadata)),
     check("provider.pkce", () => pkce(list(metadata["code_challenge_methods_supported"]))),
     check(
       "provider.keys",
@@ -207,19 +206,6 @@ function endpoints(metadata: Metadata): Verdict {
 
 function inTheClear({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopback(hostname);
-}
-
-function codeFlow(metadata: Metadata): Verdict {
-  const types = list(metadata["response_types_supported"]);
-  // If the field is missing, the grants are authorization_code and implicit (OpenID Connect Discovery §3).
-  const grants =
-    metadata["grant_types_supported"] === undefined ? ["authorization_code"] : list(metadata["grant_types_supported"]);
-  if (types.includes("code") && grants.includes("authorization_code"))
-    return ok("It offers the authorization code flow.");
-  return fault(
-    `It does not offer the authorization code flow (response types ${types.join(", ") || "none"}; grants ${grants.join(", ") || "none"}).`,
-    "Turn on response type `code` and grant `authorization_code` at the provider.",
-  );
 }
 
 /** Checks for `auth_time`, the only claim that shows whether a sign-in is later than a sign-out. */

@@ -196,6 +196,15 @@ describe("the identity provider", () => {
       expect(JSON.stringify(findings)).not.toContain(secret);
   });
 
+  test("reports a client that may not use the authorization code flow [OPS-04]", async () => {
+    for (const error of ["unauthorized_client", "unsupported_grant_type"]) {
+      fake.responses.set("/token", json({ error }, 400));
+      expect(await faultsOf(environment)).toEqual([
+        `provider.client: The client records may not use the authorization code flow (${error}).`,
+      ]);
+    }
+  });
+
   test("names the method by which the provider accepts the secret, whatever its metadata lists [OPS-04]", async () => {
     for (const [offered, accepted] of [
       [undefined, "client_secret_basic"],
