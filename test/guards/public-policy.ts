@@ -6,7 +6,7 @@ import type { Dispatch, RpcResponse } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { contactId, make, publicPoliciesOf } from "./made.ts";
 
-export const { getContact, searchContacts, createContact, updateContact } = ContactService.method;
+export const { getContact, createContact } = ContactService.method;
 export const { checkHealth } = HealthService.method;
 export const key = { authorization: "Bearer rec_good" };
 export const one = { contactId };
