@@ -52,8 +52,13 @@ export const groups: readonly Group[] = [
         "stale-switches",
         "stale-switches-assistant",
         "overload",
+        ...["order", "order-unreadable", "keys", "paused-writes"],
       ),
+      ...tests("api-keys", "access"),
+      ...tests("ingest", "streams-rejected"),
+      ...tests("mcp", "oauth/challenge", "oauth/known-token"),
     ],
+    mongod: true,
   },
   {
     name: "admission",
@@ -65,7 +70,9 @@ export const groups: readonly Group[] = [
     tests: [
       ...tests("call", "deadline", "shared-total"),
       ...tests("guards", "deadline", "capacity-slots", "limits", "overload", "public-policy", "public-policy-limits"),
+      ...tests("guards", "capacity", "documents", "look-ups", "redis-unavailable"),
     ],
+    mongod: true,
   },
   {
     name: "messages",
@@ -117,7 +124,7 @@ export const groups: readonly Group[] = [
     mutate: [...gateway("handler"), ...http("response", "linger", "node-http", "route")],
     tests: [
       ...tests("gateway", "linger", "large-responses", "handler", "connection"),
-      ...tests("http", "headers"),
+      ...tests("http", "headers", "large", "stalled"),
       ...tests("cases", "form"),
     ],
     mongod: true,
@@ -130,7 +137,8 @@ export const groups: readonly Group[] = [
   {
     name: "credentials",
     mutate: ["src/config/address.ts", ...guards("credentials", "logout", "unidentified-body")],
-    tests: tests("guards", "credentials", "addresses", "logout"),
+    tests: [...tests("guards", "credentials", "addresses", "logout", "throttle"), ...tests("sign-in", "back-channel")],
+    mongod: true,
   },
   {
     name: "buckets",
@@ -140,7 +148,10 @@ export const groups: readonly Group[] = [
   {
     name: "commit",
     mutate: ["src/db/write.ts", "src/db/insert.ts", "src/db/conflicts.ts"],
-    tests: tests("db", "write", "insert", "conflicts", "failed-writes", "late-writes"),
+    tests: [
+      ...tests("db", "write", "insert", "conflicts", "failed-writes", "late-writes"),
+      ...tests("faults", "interrupted"),
+    ],
     mongod: true,
   },
   {
@@ -150,10 +161,10 @@ export const groups: readonly Group[] = [
       "idempotency",
       "claims",
       "keys",
-      "erasing",
       "marked-again",
       "erased",
       "expiry",
+      "in-flight",
       "replay",
       "reservations",
     ),
