@@ -19,6 +19,7 @@ import type { Selection } from "./derived.ts";
 import { derive } from "./derived.ts";
 import { gauged, openGauge } from "./gauge.ts";
 import { largestResponses } from "./largest.ts";
+import { searchesOfOneLetter } from "./one-letter.ts";
 import { emailSlot } from "./regressions.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
@@ -30,7 +31,7 @@ import { isRunning, residentMb } from "./vitals.ts";
 import { maxBlockMs, weighAll } from "./weigh.ts";
 
 /** What to run: everything, or one attack for a control. */
-type Focus = "all" | "slow" | "dense" | "largest" | "unread" | Exclude<Selection, "all">;
+type Focus = "all" | "slow" | "dense" | "largest" | "one letter" | "unread" | Exclude<Selection, "all">;
 
 /** The maximum memory growth in megabytes. The largest response needs 100. */
 const maxGrowthMb = 250;
@@ -89,6 +90,10 @@ export const hostile: Drill = {
     control("a response of any size is built in one go", "largest", {
       from: "const largeBytes = 1_000_000;",
       to: "const largeBytes = 1_000_000_000;",
+    }),
+    control("a word is looked for at every letter of a text", "one letter", {
+      from: "  const first = joined.indexOf(word);\n",
+      to: '  const first = folded.search(new RegExp([...word].join(`${JOINED_BY}*`), "v"));\n',
     }),
     control("any number of responses may stay unread", "unread", {
       from: "  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();\n",
@@ -216,7 +221,11 @@ async function check(
       const largest = every.filter((_, at) => long || at % 6 === 0);
       await during("the largest responses", () => measured("a largest response", largest, 60_000));
     }
-    if (focus !== "slow" && focus !== "dense" && focus !== "largest" && focus !== "unread") {
+    if (focus === "all" || focus === "one letter") {
+      const searches = await searchesOfOneLetter(where, putInto(fixture, user.accountId), user);
+      await during("texts of one letter", () => measured("one letter", searches, 60_000));
+    }
+    if (focus === "all" || typeof focus === "object") {
       const derived = await derive(where, user, focus);
       const { places, ways, patterns, cases } = derived;
       say(`${places} places reached in ${ways} ways, ${patterns} patterns`);
