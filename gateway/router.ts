@@ -42,17 +42,16 @@ export function createRouter<Operation extends Routed>(operations: readonly Oper
     const resource = { operations: all, template, allow: [...all.keys(), "OPTIONS"].join(", ") };
     return { segments: parseTemplate(template), resource };
   });
-  const longest = Math.max(...resources.map(({ segments }) => segments.length));
+  const byLength: (typeof resources)[] = [];
+  for (const one of resources) (byLength[one.segments.length] ??= []).push(one);
   return (path) => {
     // One segment more than the longest template is enough to match none.
-    const [root, ...sent] = path.split("/", longest + 2);
+    const [root, ...sent] = path.split("/", byLength.length + 1);
     const texts = sent.map(decodeUnreserved);
     const matches = (segment: Segment, at: number): boolean =>
       "literal" in segment ? segment.literal === texts[at] : sent[at] !== "";
-    const found = resources.find(
-      ({ segments }) => root === "" && segments.length === sent.length && segments.every(matches),
-    );
-    if (found === undefined) return undefined;
+    const found = byLength[sent.length]?.find(({ segments }) => segments.every(matches));
+    if (root !== "" || found === undefined) return undefined;
     return { resource: found.resource, captured: sent.filter((_, at) => "parameter" in (found.segments[at] ?? {})) };
   };
 }
