@@ -247,15 +247,14 @@ function dividedNamesIn(folded: string): Placed[][] {
 
 function rowsIn(folded: string, isJoined: (gap: string, before: string, after: string) => boolean): Placed[][] {
   const rows: Placed[][] = [];
+  let row: Placed[] = [];
   for (const { 0: word, index: from } of folded.matchAll(wordPattern(folded))) {
-    const placed = { word, from, to: from + word.length };
-    const row = rows.at(-1);
-    const before = row?.at(-1);
-    if (row !== undefined && before !== undefined && isJoined(folded.slice(before.to, from), before.word, word))
-      row.push(placed);
-    else rows.push([placed]);
+    const before = row.at(-1);
+    if (before !== undefined && !isJoined(folded.slice(before.to, from), before.word, word)) row = [];
+    row.push({ word, from, to: from + word.length });
+    if (row.length === 2) rows.push(row);
   }
-  return rows.filter(({ length }) => length > 1);
+  return rows;
 }
 
 /** Returns the words that parts of names make together: all of them, or in the Arabic script each two. */
