@@ -39,7 +39,8 @@ const NATIONAL_FORM_MARK = "%";
 const NAME_END = "@";
 /** The mark after an ending of a word in a search text, with which a word can begin but which is no whole word. */
 const ENDING_MARK = "_";
-/** The mark after the index term of a whole word of a name. */
+/** The marks after the index term of a whole word, and after that of a whole word of a name. */
+const WORD_MARK = " ";
 const NAME_WORD_MARK = "=";
 /** The mark before the index term of a whole email, and before that of a whole name. */
 const EMAIL_MARK = "@";
@@ -93,7 +94,7 @@ function addTerms(found: Set<string>, words: Iterable<string>, shape: SearchShap
   for (const word of new Set(words)) {
     if (isUnspaced(word)) addRun(found, word);
     else addPrefixes(found, word, 0, shape);
-    if (shape.whole) found.add(wholeProbe(word).term);
+    if (shape.whole) found.add(markedProbe(word, WORD_MARK).term);
     text += ` ${word}`;
   }
   for (const ending of endings) {
@@ -130,15 +131,11 @@ export interface ContactWords {
 export function contactTerms({ names, nameKeys, others, email, phones }: ContactWords): Terms {
   const found = new Set<string>();
   const ofNames = addTerms(found, names.words, CONTACT_SHAPE, names.endings);
-  for (const word of names.words) found.add(nameProbe(word).term);
+  for (const word of names.words) found.add(markedProbe(word, NAME_WORD_MARK).term);
   for (const key of nameKeys) found.add(wholeNameTerm(key));
-  const known = new Set(names.words);
-  const ofOthers = addTerms(
-    found,
-    others.filter((word) => !known.has(word)),
-    CONTACT_SHAPE,
-    [],
-  );
+  const unnamed = new Set(others);
+  for (const word of names.words) unnamed.delete(word);
+  const ofOthers = addTerms(found, unnamed, CONTACT_SHAPE, []);
   if (email !== undefined) found.add(emailTerm(email));
   const ofPhone = addPhoneTerms(found, phones);
   return { searchTerms: [...found], searchText: `${TEXT_MARK}${ofNames}${NAME_END}${ofOthers}${ofPhone}` };
@@ -187,7 +184,7 @@ export function probe(word: string, shape: SearchShape): Probe {
  * contains.
  */
 export function wholeProbe(word: string): Probe {
-  return markedProbe(word, " ");
+  return markedProbe(word, WORD_MARK);
 }
 
 /** Returns the maximum length of the beginnings that are terms of a word, in code points. */
