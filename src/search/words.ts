@@ -103,8 +103,10 @@ const UNSPACED_WEIGHT = 7;
  * lets a word begin at each of its characters.
  */
 export function recordWords(text: string | null | undefined): string[] {
-  if (!text) return [];
-  const folded = foldWithJoiners(text);
+  return text ? wordsOf(foldWithJoiners(text)) : [];
+}
+
+function wordsOf(folded: string): string[] {
   return [...new Set([...wordsIn(folded), ...joinedWords(folded), ...(AND_SIGN.test(folded) ? [AND] : [])])];
 }
 
@@ -155,8 +157,8 @@ export interface NameWords {
  * parts of scripts without blanks and of Korean names as one word.
  */
 export function nameWords(...names: readonly (string | null | undefined)[]): NameWords {
-  const spelt = names.flatMap((name) => (name ? spellingsOfName(name) : []));
-  const words = new Set(spelt.flatMap((text) => [...recordWords(text), ...joinedParts(foldWithJoiners(text))]));
+  const spelt = names.flatMap((name) => (name ? spellingsOfName(name).map(foldWithJoiners) : []));
+  const words = new Set(spelt.flatMap((folded) => [...wordsOf(folded), ...joinedParts(folded)]));
   const endings = [...words]
     .filter((word) => NOT_ASCII.test(word))
     .flatMap(endingsOf)
@@ -169,8 +171,7 @@ export function nameWords(...names: readonly (string | null | undefined)[]): Nam
  * them. A name and a query that share one differ at most in that.
  */
 export function nameKeys(text: string | null | undefined): string[] {
-  if (!text) return [];
-  const keys = spellingsOfName(text).map((spelt) => wordsIn(foldWithJoiners(spelt)).join(""));
+  const keys = (text ? spellingsOfName(text) : []).map((spelt) => wordsIn(foldWithJoiners(spelt)).join(""));
   return [...new Set(keys)].filter((key) => key !== "");
 }
 
@@ -187,13 +188,12 @@ export function spellingsOfName(name: string): string[] {
   // From all letters to none: the last way is the name itself.
   const spelt = Array.from({ length: ways - 1 }, (_, way) => {
     const kept = letters.filter((_letter, at) => Math.floor(way / 2 ** at) % 2 === 1);
-    return composed.replace(UMLAUT, (letter) => (kept.includes(letter.toLowerCase()) ? letter : twoLetters(letter)));
+    return composed.replace(UMLAUT, (letter) => {
+      const lower = letter.toLowerCase();
+      return kept.includes(lower) ? letter : (UMLAUTS[lower] ?? letter);
+    });
   });
   return [name, ...spelt];
-}
-
-function twoLetters(umlaut: string): string {
-  return UMLAUTS[umlaut.toLowerCase()] ?? umlaut;
 }
 
 /**
