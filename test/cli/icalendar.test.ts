@@ -334,6 +334,17 @@ test("a changed time without its place in the series is imported, and an older v
   ]);
 });
 
+test("different events with one UID are all imported [OPS-04]", async () => {
+  const titled = (title: string, start: string): string => event("UID:x", `SUMMARY:${title}`, `DTSTART:${start}`);
+  const times = ["20260302T090000Z", "20260303T090000Z"] as const;
+  const text = calendar(titled("A", times[0]), titled("B", times[0]), titled("B", times[1]), titled("B", times[1]));
+  expect(await sessions(text)).toEqual([
+    { externalId: "x/2026-03-02T09:00:00Z/A", title: "A", start: "2026-03-02T09:00:00.000Z" },
+    { externalId: "x/2026-03-02T09:00:00Z/B", title: "B", start: "2026-03-02T09:00:00.000Z" },
+    { externalId: "x/2026-03-03T09:00:00Z/B", title: "B", start: "2026-03-03T09:00:00.000Z" },
+  ]);
+});
+
 test("lines that are folded within a character, not folded, or no properties cost neither the event nor its text [OPS-04]", async () => {
   const text = calendar(
     event("UID:a", "DTSTART:20260302", "SUMMARY:Day"),

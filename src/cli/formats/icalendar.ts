@@ -25,7 +25,8 @@ interface Parsed extends CalendarEvent {
 
 /** The events of a calendar with one UID. */
 interface Series {
-  master: Parsed | undefined;
+  /** The versions of an event, or different events: some programs write the UID of the first one again. */
+  readonly masters: Parsed[];
   readonly exceptions: Parsed[];
 }
 
@@ -56,13 +57,12 @@ export async function* readIcalendar(
       yield { line, input, content: { problem } };
       continue;
     }
-    const known = series.get(uid) ?? { master: undefined, exceptions: [] };
+    const known = series.get(uid) ?? { masters: [], exceptions: [] };
     series.set(uid, known);
     const event = { line, input, component };
-    if (component.hasProperty("recurrence-id")) known.exceptions.push(event);
-    else if (known.master === undefined || sequenceOf(known.master) <= sequenceOf(event)) known.master = event;
+    (component.hasProperty("recurrence-id") ? known.exceptions : known.masters).push(event);
   }
-  for (const [uid, { master, exceptions }] of series) {
+  for (const [uid, master, exceptions] of [...series].flatMap(([uid, one]) => divided(uid, one))) {
     try {
       yield* sessionsOf(uid, master, exceptions, now);
     } catch {
@@ -71,6 +71,23 @@ export async function* readIcalendar(
       yield { line, input, content: { problem: unreadable } };
     }
   }
+}
+
+type Divided = readonly [uid: string, master: Parsed | undefined, exceptions: readonly Parsed[]];
+
+/** Returns the newest version of each event that has this UID. Events of one version at several times are different. */
+function divided(uid: string, { masters, exceptions }: Series): readonly Divided[] {
+  const newest = Math.max(...masters.map(sequenceOf));
+  const last = masters.filter((one) => sequenceOf(one) === newest);
+  const starts = last.map(({ component }) => String(component.getFirstProperty("dtstart")?.toJSON()[3]));
+  if (new Set(starts).size < 2) return [[uid, last.at(-1), exceptions]];
+  const events = new Map(
+    last.map((one, at) => [`${uid}/${starts[at]}/${textOf(one.component, "summary") ?? ""}`, one] as const),
+  );
+  return [
+    ...(exceptions.length > 0 ? [[uid, undefined, exceptions] as const] : []),
+    ...[...events].map(([id, one]) => [id, one, []] as const),
+  ];
 }
 
 /** Times at which a calendar is written. */
