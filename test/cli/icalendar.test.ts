@@ -334,6 +334,48 @@ test("a changed time without its place in the series is imported, and an older v
   ]);
 });
 
+test("a date is one without its type, with a wrong one or as midnight, and a time that is said to be a date is a time [OPS-04]", async () => {
+  const dates = [":2026-03-02", ";VALUE=DATE-TIME:20260302", ";VALUE=DATE:20260302T000000", ";VALUE=DATE:2026-03-02"];
+  const times = [";VALUE=DATE:20260302T090000Z", ";VALUE=DATE;TZID=Europe/Berlin:20260302T100000"];
+  const events = [...dates, ...times].map((start, at) => event(`UID:${at}`, `DTSTART${start}`));
+  expect(await sessions(calendar(...events))).toEqual([
+    ...["skipped", "skipped", "skipped", "skipped"],
+    { externalId: "4", start: "2026-03-02T09:00:00.000Z" },
+    { externalId: "5", start: "2026-03-02T09:00:00.000Z" },
+  ]);
+});
+
+test("an hour that comes twice is the first one, and one that the clocks skip is counted by the offset before [OPS-04]", async () => {
+  const times = ["20261025T023000", "20261025T033000", "20260329T023000"];
+  const events = times.map((time, at) => event(`UID:${at}`, `DTSTART;TZID=Europe/Berlin:${time}`));
+  expect(await sessions(calendar(...events))).toEqual([
+    { externalId: "0", start: "2026-10-25T00:30:00.000Z" },
+    { externalId: "1", start: "2026-10-25T02:30:00.000Z" },
+    { externalId: "2", start: "2026-03-29T01:30:00.000Z" },
+  ]);
+});
+
+test("a recurrence that would be read wrongly is rejected by its name [OPS-04]", async () => {
+  const start = "DTSTART:20260302T090000Z";
+  const rules: readonly (readonly [string, ...string[]])[] = [
+    ["BYWEEKNO", "RRULE:FREQ=YEARLY;BYWEEKNO=2,20;BYDAY=MO;COUNT=6"],
+    ["several RRULE", "RRULE:FREQ=WEEKLY;COUNT=2", "RRULE:FREQ=MONTHLY;COUNT=2"],
+    ["EXRULE", "RRULE:FREQ=DAILY;COUNT=4", "EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=2"],
+  ];
+  const later = event("UID:s", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260303T090000Z", "DTSTART:20260303T100000Z");
+  for (const [name, ...lines] of [...rules, ["RANGE=THISANDFUTURE", "RRULE:FREQ=DAILY;COUNT=2"]] as const) {
+    const others = name.startsWith("RANGE") ? [later] : [];
+    const problem = `the event repeats in a way that is not supported: ${name}`;
+    expect(await sessions(calendar(event("UID:s", start, ...lines), ...others)), name).toEqual([[3, problem]]);
+  }
+  const hours = event("UID:s", start, "RRULE:FREQ=DAILY;BYHOUR=14,9;COUNT=3");
+  expect(await sessions(calendar(hours))).toMatchObject([
+    { start: "2026-03-02T09:00:00.000Z" },
+    { start: "2026-03-02T14:00:00.000Z" },
+    { start: "2026-03-03T09:00:00.000Z" },
+  ]);
+});
+
 test("different events with one UID are all imported [OPS-04]", async () => {
   const titled = (title: string, start: string): string => event("UID:x", `SUMMARY:${title}`, `DTSTART:${start}`);
   const times = ["20260302T090000Z", "20260303T090000Z"] as const;

@@ -188,7 +188,11 @@ function hasValue(component: ICAL.Component, name: string): boolean {
   }
 }
 
-const untypedDate = /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?=:\d{8}$)/i;
+/** A date, which can lack its type, have the wrong one, or be written as midnight. */
+const looseDate =
+  /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?:(?:;VALUE=DATE(?:-TIME)?)?:(\d{4})-?(\d\d)-?(\d\d)|;VALUE=DATE:(\d{8})T0{4,6})$/i;
+/** A time that is said to be a date. */
+const mistypedTime = /^([A-Z-]+[^:]*);VALUE=DATE(?=(?:;[^:]*)?:[\d-]{8,10}T\d)/i;
 
 /** A time that has an offset, such as `20260824T154000-0500`, no seconds, or the separators of ISO 8601. */
 const loose =
@@ -211,7 +215,10 @@ function strict(line: string): string {
   if (line.length > 1_000) return line;
   return /^RRULE[:;]/i.test(line)
     ? line.toUpperCase().replaceAll(/\\(?=;)|\s/g, "")
-    : exactTime(line).replace(untypedDate, "$1;VALUE=DATE").replace(looseZone, ';TZID="$1"$2');
+    : exactTime(line.replace(looseDate, "$1;VALUE=DATE:$2$3$4$5").replace(mistypedTime, "$1")).replace(
+        looseZone,
+        ';TZID="$1"$2',
+      );
 }
 
 const propertyName = /^([A-Za-z][A-Za-z\d-]*)[;:](?!\/\/)/;

@@ -63,14 +63,27 @@ export async function* readIcalendar(
     (component.hasProperty("recurrence-id") ? known.exceptions : known.masters).push(event);
   }
   for (const [uid, master, exceptions] of [...series].flatMap(([uid, one]) => divided(uid, one))) {
+    const { line, input } = master ?? exceptions[0] ?? { line: 1, input: "" };
+    const unsupported = unsupportedIn(input, exceptions);
+    if (unsupported !== undefined) {
+      yield { line, input, content: { problem: `the event repeats in a way that is not supported: ${unsupported}` } };
+      continue;
+    }
     try {
       yield* sessionsOf(uid, master, exceptions, now);
     } catch {
       // The library reads a value when it is needed.
-      const { line, input } = master ?? exceptions[0] ?? { line: 1, input: "" };
       yield { line, input, content: { problem: unreadable } };
     }
   }
+}
+
+/** Returns what the library leaves out of a recurrence, or reads as something else. */
+function unsupportedIn(input: string, exceptions: readonly Parsed[]): string | undefined {
+  if ((input.match(/^RRULE[;:]/gim) ?? []).length > 1) return "several RRULE";
+  if (exceptions.some((one) => /^RECURRENCE-ID[^:]*;RANGE=THISANDFUTURE/im.test(one.input)))
+    return "RANGE=THISANDFUTURE";
+  return /^EXRULE(?=[;:])|(?<=^RRULE[;:].*)BYWEEKNO/im.exec(input)?.[0];
 }
 
 type Divided = readonly [uid: string, master: Parsed | undefined, exceptions: readonly Parsed[]];
@@ -162,7 +175,10 @@ function iteratorOf(component: ICAL.Component): ICAL.RecurExpansion {
   const first = timeIn(component, "dtstart");
   for (const property of component.getAllProperties("rrule")) {
     const rule = property.getFirstValue();
-    if (!(rule instanceof ICAL.Recur) || rule.until === null || first === undefined) continue;
+    if (!(rule instanceof ICAL.Recur)) continue;
+    // The library takes the hours of a day in the order of the list, and a list can be in any.
+    for (const name of ["BYHOUR", "BYMINUTE"] as const) rule.parts[name]?.sort((one, other) => one - other);
+    if (rule.until === null || first === undefined) continue;
     const { year, month, day, isDate } = rule.until;
     // A series until a day has a time on that day.
     if (isDate) rule.until = new ICAL.Time({ year, month, day, hour: 23, minute: 59, second: 59 }, first.zone);

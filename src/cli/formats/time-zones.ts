@@ -67,8 +67,10 @@ class NamedZone extends ICAL.Timezone {
   /** Returns the offset of a local time from UTC, in seconds. */
   override utcOffset({ year, month, day, hour, minute, second }: ICAL.Time): number {
     const local = Date.UTC(year, month - 1, day, hour, minute, second);
-    // The offset before a change of the clocks can differ from the one after it.
-    return this.#offsetAt(local - this.#offsetAt(local) * 1_000);
+    // A time that comes twice is the first one, and one that the clocks skip is counted by the offset before.
+    const before = this.#offsetAt(local - 86_400_000);
+    const offset = this.#offsetAt(local - before * 1_000);
+    return this.#offsetAt(local - offset * 1_000) === offset ? offset : before;
   }
 
   #offsetAt(at: number): number {
