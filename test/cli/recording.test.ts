@@ -209,6 +209,22 @@ test.each([
   },
 );
 
+test.each([
+  [
+    "Ann Lee: One.|Two.|Bo Day: Three.|Ann Lee: Four.|[Music]",
+    "Ann Lee: One. Two.|Bo Day: Three.|Ann Lee: Four.|[Music]",
+  ],
+  ["Ann Lee: One.|Two.|Ann Lee: Three.|Bo Day: Four.|Five.", "Ann Lee: One.|Two.|Ann Lee: Three.|Bo Day: Four.|Five."],
+])("a speaker is carried on only if each name is of another one than before: %s [OPS-04]", async (said, expected) => {
+  const clock = (at: number): string => `00:00:${String(at).padStart(2, "0")}`;
+  const cues = said.split("|").map((text, at) => `${clock(at)}.000 --> ${clock(at + 1)}.000\n${text}\n`);
+  const lines = said.split("|").map((text, at) => `[${clock(at)}] ${text}`);
+  for (const text of [`WEBVTT\n\n${cues.join("\n")}`, lines.join("\n")]) {
+    const [meeting] = await meetings(text, "call.txt");
+    expect(meeting?.transcript?.map((line) => line.slice(11)).join("|")).toBe(expected);
+  }
+});
+
 test("a cue keeps the text after a line that looks empty or, outside of WebVTT, is empty [OPS-04]", async () => {
   const cue = "00:00:01.000 --> 00:00:03.000\nAnn: One";
   const next = "00:00:04.000 --> 00:00:05.000\nBo: &#39;Three&quot;\n";

@@ -28,8 +28,25 @@ export function turnsIn(text: string): readonly Turn[] | undefined {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
   if (new Set(lines.flatMap((line) => date.exec(line)?.[1] ?? [])).size > 1) return undefined;
   const cues = cuesIn(lines);
-  const turns = cues.length > 0 ? cues : speechesIn(lines);
+  const turns = withCarriedSpeakers(cues.length > 0 ? cues : speechesIn(lines));
   return turns.length === 0 ? undefined : joined(turns);
+}
+
+/** What nobody says, or somebody new: `[Music]`, `>> Hi`, `- Hi`. */
+const other = /^(?:[[(♪].*[\])♪]$|>>|[-–—] ?\S)/u;
+
+/** Returns the turns with their speakers, where a speaker is named only when another one was before. */
+function withCarriedSpeakers(turns: readonly Turn[]): readonly Turn[] {
+  const named = turns.flatMap(({ speaker }) => speaker ?? []);
+  const isAlternating = named.every((speaker, at) => speaker !== named[at + 1]);
+  // Films name a few people whom nobody sees.
+  if (named.length < 3 || named.length === turns.length || named.length * 8 < turns.length || !isAlternating)
+    return turns;
+  let current: string | undefined;
+  return turns.map((turn) => {
+    if (turn.speaker !== undefined || other.test(turn.text)) current = turn.speaker;
+    return { ...turn, speaker: current };
+  });
 }
 
 /** Returns a transcript with a line for each turn: `[00:03:12] Ann: …`. */
