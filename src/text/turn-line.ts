@@ -210,7 +210,9 @@ function heading(
     return isText(next) && !sounds.test(speaker) && (isDivided || hasHeadings || isRepeated(speaker, "anywhere"))
       ? named
       : undefined;
-  if (isTimeAlone(next)) return isRepeated(rest, "line") ? named : undefined;
+  // A page has a full name above a time. Where each text is between two times, it is what somebody says.
+  const isAbove = !isTimeAlone(previous) && isFullName(speaker);
+  if (isTimeAlone(next)) return isAbove || isRepeated(rest, "line") ? named : undefined;
   // Between a time and a text, a name alone can be the beginning of a sentence.
   return isTimeAlone(previous) && isText(next) && isFullName(speaker) && isRepeated(rest, "line") ? named : undefined;
 }

@@ -108,6 +108,7 @@ test("a text in the form of a transcript, with brackets or with times before the
     "Ann Lee | 00:15\nHello.\n\nBo | 01:00\nHi.\n",
     "[Ann Lee 00:15] Hello.\n[Bo, 01:00] Hi.\n",
     "Ann Lee: 00:00:15\n\nHello.\n\nBo: 00:01:00\n\nHi.\n",
+    '![](a.png){width="1in"}\n\n**Ann Lee** 0:15\\\nHello.\\\n\n[**Bo** ]{.mark}1:00\\\nHi.\n',
     "Ann Lee: (00:15)\nHello.\n\nBo: (01:00)\nHi.\n",
     "**Ann Lee** (00:15): Hello.\n\n**Bo** (01:00): Hi.\n",
     "[00:15.2 --> 00:17.4] Ann Lee: Hello.\n[01:00.0 --> 01:02.0] Bo: Hi.\n",
@@ -263,6 +264,27 @@ test("a duration is in seconds if somebody speaks for about as many [OPS-04]", a
   });
 });
 
+test("a page of Teams that is copied has a name, a time and what is said on lines of their own [OPS-04]", async () => {
+  const turns = [
+    ["Ann Lee", "0 minutes 3 seconds", "0:03", "Hello there."],
+    ["Bo Day", "1 minute 9 seconds", "1:09", "In 2 minutes 5 seconds"],
+    ["Cy Fox", "1 hour 1 minute 2 seconds", "1:01:02", "Fine."],
+    ["Ann Lee", "1 hour 2 minutes 2 seconds", "1:02:02", "Bye."],
+  ] as const;
+  const lines = [
+    "[00:00:03] Ann Lee: Hello there.",
+    "[00:01:09] Bo Day: In 2 minutes 5 seconds",
+    "[01:01:02] Cy Fox: Fine.",
+    "[01:02:02] Ann Lee: Bye.",
+  ];
+  const forms = [
+    turns.map(([name, spelled, time, said]) => `${name}\n${spelled}${time}\n${name} ${spelled}\n${said}\n`),
+    turns.map(([name, spelled, time, said]) => `${name}\n${spelled}\n${time}\n${name} ${spelled}\n${said}\n`),
+    turns.map(([name, , time, said]) => `${name}\n\n${time}\n\n${said}\n\n`),
+  ];
+  for (const form of forms) expect((await meetings(form.join(""), "call.txt"))[0]?.transcript).toEqual(lines);
+});
+
 test("the date above a transcript of Teams, saved from Word as text, is nobody's name [OPS-04]", async () => {
   const text =
     "Weekly-Meeting Recording\nMarch 2, 2026, 9:00AM\n30m 5s\n\nAda King started transcription\n\nAda King   0:03\nHello.\n\nBo Lee   0:07\nHi.\n\nAda King   0:12\nBye.\n";
@@ -276,6 +298,8 @@ test("the date above a transcript of Teams, saved from Word as text, is nobody's
 });
 
 test("a text that names no speaker is the transcript as it is [OPS-04]", async () => {
+  const program = ["Opening Remarks", "9:00", "In the hall.", "Keynote Speech", "9:30", "In the garden."];
+  expect((await meetings(program.join("\n"), "a.txt"))[0]?.transcript).toEqual(program);
   const [meeting] = await meetings("Only a text.\n\nIn two paragraphs.\n", "memo.txt");
   expect(meeting).toEqual({
     session: { title: "memo", source: "recording" },

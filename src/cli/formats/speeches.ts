@@ -11,13 +11,17 @@ type Kind = "turn" | "heading" | "time" | "timed text" | "text";
  * it is no transcript. A line without a speaker and a time continues the one before.
  */
 export function speechesIn(lines: readonly string[]): Turn[] {
-  const kept = lines.map(withoutMarkdown).filter((line) => line !== "" && !footer.test(line));
+  const plain = lines.map(withoutMarkdown);
+  const whole = new Set(["", ...plain]);
+  const isSpelled = (line: string): boolean => whole.has(spelled.exec(line)?.[1] ?? "\n");
+  const kept = plain.filter((line) => line !== "" && !footer.test(line) && !isSpelled(line));
   const reads = readLines(kept);
   const kinds = kindsOf(reads);
   const named = reads.filter((_, at) => kinds[at] === "turn" || kinds[at] === "heading");
   const isRepeated = new Set(named.map(({ speaker }) => speaker)).size < named.length;
-  // In a memo, a line or two can look like turns.
-  if (named.length === 0 || (!isRepeated && named.length * 3 < kept.length)) return [];
+  const isProgram = named.some(({ time, text }) => time === undefined && text === "");
+  // In a memo, a line or two can look like turns, and a program has titles above times.
+  if (named.length === 0 || (!isRepeated && (isProgram || named.length * 3 < kept.length))) return [];
 
   const turns: Turn[] = [];
   let [speaker, start]: [string | undefined, number | undefined] = [undefined, undefined];
@@ -91,13 +95,22 @@ function kindsOf(reads: readonly TurnLine[]): readonly Kind[] {
 const footer =
   /^(?:Transcribed by https?:\/\/otter\.ai|This editable transcript was computer generated|(?:Meeting|Transcription) ended after )/i;
 
-/** Google's document is exported as Markdown: `**Ann:** …`, `### 00:05:00 {#00:05:00}`. */
+/** The time that a page of Teams has for screen readers, alone or behind the name: `Ann Lee 1 minute 3 seconds`. */
+const spelled = /^(.{0,80}?) ?(?:\d{1,2} hours? )?\d{1,2} minutes? \d{1,2} seconds?$/;
+
+/**
+ * Google's document is exported as Markdown: `**Ann:** …`, `### 00:05:00 {#00:05:00}`. Pandoc writes that of Word with
+ * pictures, `[…]{.mark}`, and a backslash at the end of lines and before marks.
+ */
 function withoutMarkdown(line: string): string {
   return line
     .trim()
-    .replace(/\{#[^{}]*\}$/, "")
+    .replace(/\\$|\{#[^{}]*\}$/, "")
+    .replace(/^!\[[^[\]]*\]\([^()]*\)(?:\{[^{}]*\})?/, "")
+    .replace(/\[([^[\]]*)\]\{[.#][^{}]*\}/g, "$1")
+    .replace(/^(?:\d{1,2} hours? )?\d{1,2} minutes? \d{1,2} seconds?(?=\d{1,2}:\d\d)/, "")
     .replace(/^#{1,6} /, "")
     .replace(/^\*\*([^*]{1,80})\*\*/, "$1")
-    .replace(/^\*(?=This editable)|\\(?=[-.])/g, "")
+    .replace(/^\*(?=This editable)|\\(?=[-.'"[\]()<>$~*_#|])/g, "")
     .trim();
 }
