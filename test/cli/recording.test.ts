@@ -181,6 +181,11 @@ test.each([
     "Ann",
   ],
   [
+    "Ann, [1.2.2026 23:00]\nOne.\nBo, [2.2.2026 9:00]\nTwo.\nAnn, [2.2.2026 9:01]\nThree.",
+    ["Ann, [1.2.2026 23:00]", "One.", "Bo, [2.2.2026 9:00]", "Two.", "Ann, [2.2.2026 9:01]", "Three."],
+    "Ann",
+  ],
+  [
     "SPEAKER_00 00:03\nOne.\nSPEAKER_01 00:15\nTwo.",
     ["[00:00:03] SPEAKER_00: One.", "[00:00:15] SPEAKER_01: Two."],
     "SPEAKER_01",
@@ -255,6 +260,81 @@ test.each([
     });
   },
 );
+
+const instant = (second: number): string => `0:00:${second}`;
+const [late, early] = [Date.parse("2026-03-12T23:58:00Z") / 1_000, Date.parse("2026-03-14T08:01:00Z") / 1_000];
+
+test.each([
+  [
+    "Video Indexer",
+    {
+      videos: [
+        {
+          insights: {
+            transcript: [
+              { id: 1, text: "One", speakerId: 1, instances: [{ start: instant(3), end: instant(5) }] },
+              { id: 2, text: "Two", speakerId: 2, instances: [{ start: instant(15), end: instant(17) }] },
+            ],
+            speakers: [
+              { id: 1, name: "Ann" },
+              { id: 2, name: "Bo" },
+            ],
+          },
+        },
+      ],
+    },
+    ["[00:00:03] Ann: One", "[00:00:15] Bo: Two"],
+  ],
+  [
+    "the timeline of Zoom",
+    {
+      timeline: [
+        { text: "One", ts: "00:00:03.120", end_ts: "00:00:05.000", users: [{ username: "Ann", zoom_userid: "x" }] },
+        { text: "Two", ts: "00:00:15.120", end_ts: "00:00:17.000", users: [{ username: "Bo", zoom_userid: "y" }] },
+      ],
+    },
+    ["[00:00:03] Ann: One", "[00:00:15] Bo: Two"],
+  ],
+  [
+    "Telegram",
+    {
+      name: "Team",
+      messages: [
+        { id: 1, date: "2026-03-13T00:58:00", date_unixtime: String(late), from: "Ann", from_id: "user1", text: "One" },
+        {
+          id: 2,
+          date: "2026-03-14T09:01:00",
+          date_unixtime: String(early),
+          from: "Bo",
+          from_id: "user2",
+          text: ["Two ", { type: "link", text: "https://x.example" }, "!"],
+        },
+      ],
+    },
+    ["[2026-03-12 23:58:00] Ann: One", "[2026-03-14 08:01:00] Bo: Two https://x.example!"],
+  ],
+  [
+    "Slack",
+    [
+      { type: "message", text: "One", user: "U1", ts: `${late}.000100`, user_profile: { real_name: "Ann" } },
+      { type: "message", text: "Two", user: "U2", ts: `${early}.000200`, user_profile: { real_name: "Bo" } },
+      { type: "message", text: "Three", user: "U1", ts: `${early + 60}.000100` },
+    ],
+    ["[2026-03-12 23:58:00] Ann: One", "[2026-03-14 08:01:00] Bo: Two", "[2026-03-14 08:02:00] Ann: Three"],
+  ],
+  [
+    "Discord",
+    {
+      messages: [
+        { timestamp: "2026-03-12T23:58:00+00:00", content: "One", author: { id: "9", name: "a9", nickname: "Ann" } },
+        { timestamp: "2026-03-14T08:01:00+00:00", content: "Two", author: { id: "8", name: "Bo" } },
+      ],
+    },
+    ["[2026-03-12 23:58:00] Ann: One", "[2026-03-14 08:01:00] Bo: Two"],
+  ],
+])("the JSON of %s has its speakers, and a chat of several days its dates [OPS-04]", async (_, json, lines) => {
+  expect((await meetings(JSON.stringify(json), "c.json"))[0]?.transcript).toEqual(lines);
+});
 
 test("a duration is in seconds if somebody speaks for about as many [OPS-04]", async () => {
   const said = (time: number): unknown => ({ speaker: "Ada", text: "Hello.", start: time, end: time + 5 });

@@ -17,8 +17,11 @@ const maxTurn = 60;
 /** The speaker of a cue in its identifier, as Webex writes it: `12 "Ann Lee" (1234567)`. */
 const identifier = /^\d{1,9} "([^"\n]{1,80})"(?: \(\d{1,20}\))?$/;
 
-/** The date of a line, as chats have it. */
-const date = /^\p{Cf}?\[?(\d{1,4}([./-])\d{1,2}\2\d{1,4}),? \d/u;
+/** No recording lasts as long, in seconds: a later time is one of the calendar. */
+export const maxLength = 100_000_000;
+
+/** The date of a line, as chats have it, also behind the name: `Ann, [12.03.2026 23:58]`. */
+const date = /(?:^\p{Cf}?|\[)(\d{1,4}([./-])\d{1,2}\2\d{1,4}),? \d/u;
 
 /**
  * Returns the turns of a text; undefined if it is none of these forms, or a chat of several days: the times of turns
@@ -194,6 +197,7 @@ export function secondsIn(time: string | undefined): number | undefined {
 }
 
 function clock(seconds: number): string {
+  if (seconds > maxLength) return new Date(seconds * 1_000).toISOString().slice(0, 19).replace("T", " ");
   const parts = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
   return parts.map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
 }

@@ -1,7 +1,7 @@
 // Finds who said what, and when, in the JSON of recorders and of speech recognition. Their members have many names, but
 // all have lists of turns, sentences or words, each with a text and with a time or a speaker.
 import type { Turn } from "./cues.ts";
-import { joined, secondsIn } from "./cues.ts";
+import { joined, maxLength, secondsIn } from "./cues.ts";
 import { at, dateOf, firstText, isObject, listAt, membersOf } from "./members.ts";
 
 /** A word, a sentence or a turn. Words keep the blanks that some programs write before them. */
@@ -26,8 +26,8 @@ const maxDepth = 12;
 const maxText = 600;
 /** The longest time in seconds in which somebody says a word. */
 const maxWord = 20;
-/** No recording lasts as long, in seconds: a later time is one of the calendar. */
-const maxLength = 100_000_000;
+/** What is longer than this in seconds is a chat, and not one meeting. */
+const maxDay = 86_400;
 
 const texts = [
   ...["text", "raw_text", "sentence", "body", "display", "punctuated_word", "punct", "word"],
@@ -35,12 +35,12 @@ const texts = [
 ];
 const speakers = [
   ...["speaker_name", "speakerName", "speaker", "speaker_label", "speakerLabel", "speaker_id", "speakerId"],
-  ...["speakerTag", "speaker_tag", "participant", "participant_name", "user_name", "user", "author"],
+  ...["speakerTag", "speaker_tag", "participant", "participant_name", "user_name", "user", "users", "author"],
 ];
 const starts = [
   ...["start", "start_time", "startTime", "start_timestamp", "startTimestamp", "start_ts", "start_ms", "startMs"],
   "start_time_ms",
-  ...["timestamp", "timestamps", "ts", "from", "begin", "time", "offset", "offsetMilliseconds"],
+  ...["timestamp", "timestamps", "ts", "date_unixtime", "from", "begin", "time", "offset", "offsetMilliseconds"],
 ];
 const ends = [
   "end",
@@ -57,7 +57,8 @@ const ends = [
 ];
 const channels = ["channel_label", "channelTag", "channel"];
 const inner = ["words", "sentences", "elements", "items", "timestamps", "tokens", "result"];
-const alternatives = ["alternatives", "nBest"];
+/** Lists of which the first one counts. */
+const alternatives = ["alternatives", "nBest", "instances"];
 
 /** Returns what was said; nothing if the JSON has no list of it. */
 export function spokenIn(json: unknown): readonly Turn[] {
@@ -84,6 +85,9 @@ function collect(value: unknown, found: Found, depth: number): void {
       collect(one, found, depth + 1);
       const [id, name] = [idOf(one), firstText(one, ["name", "display_name", "displayName", "speaker_name"])];
       if (id !== undefined && name !== undefined) found.names.set(id, name);
+      // Slack names the author beside the id, in most messages.
+      const [author, profile] = [at(one, "user"), firstText(at(one, "user_profile"), ["display_name", "real_name"])];
+      if (typeof author === "string" && profile !== undefined) found.names.set(author, profile);
       const span = { speaker: speakerIn(one), start: timeIn(one, starts), end: undefined, text: "" };
       if (span.speaker !== undefined && span.start !== undefined && textIn(one) === "") found.spans.push(span);
     }
@@ -155,6 +159,11 @@ function pieceOf(value: unknown, outer: Partial<Piece>, depth: number): Piece[] 
 }
 
 function textIn(one: unknown): string {
+  // Telegram divides a text at its links.
+  const parts = listAt(one, "text")?.map((part) =>
+    typeof part === "string" ? part : (firstText(part, ["text"]) ?? ""),
+  );
+  if (parts !== undefined) return parts.join("").replace(/\s+/g, " ").trim();
   const text = texts.map((name) => at(one, name)).find((each) => typeof each === "string");
   return typeof text === "string" && text.trim() !== "" ? text.replace(/\s+/g, " ") : "";
 }
@@ -169,16 +178,20 @@ function speakerIn(one: unknown): string | undefined {
     const speaker = labelOf(at(one, name));
     if (speaker !== undefined) return speaker;
   }
-  return voices.get(at(one, "source"));
+  // Telegram has the name where others have a time.
+  return at(one, "from_id") === undefined ? voices.get(at(one, "source")) : labelOf(at(one, "from"));
 }
 
 /** Returns a name or an id. */
 function labelOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value === "string") return value.trim() === "" ? undefined : value.trim();
+  if (Array.isArray(value)) return labelOf((value as readonly unknown[])[0]);
   if (!isObject(value)) return undefined;
   const source = voices.get(value["source"]) ?? (value["source"] === "speaker" ? "Them" : undefined);
-  return firstText(value, ["name", "display_name", "displayName", "label"]) ?? idOf(value) ?? source;
+  return (
+    firstText(value, ["nickname", "name", "display_name", "displayName", "username", "label"]) ?? idOf(value) ?? source
+  );
 }
 
 function idOf(value: unknown): string | undefined {
@@ -214,14 +227,17 @@ function withSpeakers(pieces: readonly Piece[], { spans, names }: Found): Piece[
   });
 }
 
-/** Returns the pieces with times from the beginning. Some programs count milliseconds, or name the date. */
+/**
+ * Returns the pieces with times from the beginning. Some programs count milliseconds, or name the date, which the times
+ * of a chat of several days keep.
+ */
 function inSeconds(pieces: readonly Piece[]): Piece[] {
   const words = pieces.reduce((sum, { text }) => sum + text.trim().split(" ").length, 0);
   const times = pieces.flatMap(({ start, end }) => [start, end].filter((time) => time !== undefined));
   const [from, to] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [Infinity, 0]);
-  const zero = from > maxLength ? from : 0;
+  const zero = from > maxLength && to - from < maxDay ? from : 0;
   const isCounted = times.every(Number.isInteger) && pieces.some((piece) => piece.isCounted === true);
-  const isMillis = zero === 0 && to >= words * maxWord && isCounted;
+  const isMillis = from < maxLength && to >= words * maxWord && isCounted;
   const scaled = (time: number | undefined): number | undefined =>
     time === undefined ? undefined : (time - zero) / (isMillis ? 1_000 : 1);
   return pieces.map((piece) => ({ ...piece, start: scaled(piece.start), end: scaled(piece.end) }));
