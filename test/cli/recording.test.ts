@@ -688,6 +688,9 @@ test("the cache and the exports of Granola have notes, summary and transcript; d
 test("JSON without a meeting, and bytes that cannot be read, are rejected; any text never fails [OPS-04]", async () => {
   for (const text of ["{}", "[1]", '{"contact":{}}'])
     expect((await meetings(text, "x.json"))[0]?.problem).toContain("has nothing that is known");
+  const card = ["vcard", [["version", {}, "text", "4.0"]]];
+  for (const json of [card, [card, card], ["vcalendar", [], []]])
+    expect((await meetings(JSON.stringify(json), "x.json"))[0]?.problem).toMatch(/ in JSON, .* export (?:vCard|iCal)/);
   expect((await meetings('{"segments":\n[', "x.json"))[0]?.problem).toContain("is not JSON: ");
   const piece = fc.constantFrom(
     "WEBVTT",

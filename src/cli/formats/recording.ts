@@ -169,6 +169,10 @@ function meetingsIn(text: string, file: string): { readonly meetings: readonly M
   } catch (error) {
     return { meetings: [], reason: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+  const kind = [at(json, "0"), at(at(json, "0"), "0")].find((one) => typeof one === "string");
+  // jCal and jCard
+  const form = kind === "vcalendar" ? "iCalendar (.ics)" : kind === "vcard" ? "vCard (.vcf)" : undefined;
+  if (form !== undefined) return { meetings: [], reason: `is a ${kind} in JSON, which is not read: export ${form}` };
   // Granola's cache is JSON within JSON.
   const cache = at(json, "cache");
   return typeof cache === "string" ? meetingsIn(cache, file) : { meetings: meetingsOf(json, text, file) };
