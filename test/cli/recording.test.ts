@@ -336,6 +336,17 @@ test.each([
   expect((await meetings(JSON.stringify(json), "c.json"))[0]?.transcript).toEqual(lines);
 });
 
+test("a meeting in JSON without a date begins with the first turn that has one [OPS-04]", async () => {
+  const turns = ["2026-03-12T23:58:00Z", "2026-03-13T00:01:00Z"].map((timestamp) => ({
+    timestamp,
+    text: "One",
+    speaker: "Ann",
+  }));
+  expect(await meetings(JSON.stringify(turns), "c.json")).toMatchObject([
+    { session: { start: "2026-03-12T23:58:00.000Z" }, transcript: ["[00:00:00] Ann: One", "[00:03:00] Ann: One"] },
+  ]);
+});
+
 test("a duration is in seconds if somebody speaks for about as many [OPS-04]", async () => {
   const said = (time: number): unknown => ({ speaker: "Ada", text: "Hello.", start: time, end: time + 5 });
   const meeting = { title: "Call", date: "2026-03-02T09:00:00Z", duration: 300, transcript: [said(2.5), said(280.5)] };
@@ -622,7 +633,8 @@ test("words, sentences and turns of JSON are found whatever their members are ca
   ] as const) {
     const lines = one === undefined ? ["Hello there. Hi Ada."] : [`${one}: Hello there.`, `${other}: Hi Ada.`];
     const [meeting] = await meetings(JSON.stringify(json), "Kickoff.json");
-    expect(meeting?.session).toEqual({ title: "Kickoff", source: "recording" });
+    const dated = "result" in json ? { start: "2026-03-02T09:00:00.000Z" } : {};
+    expect(meeting?.session).toEqual({ title: "Kickoff", source: "recording", ...dated });
     expect(meeting?.transcript?.map((line) => line.replace(/^\[00:00:0\d\] /, ""))).toEqual(lines);
     expect(meeting?.transcript?.at(-1)?.slice(0, 10)).toMatch(one === undefined ? "[00:00:00]" : /^\[00:00:0[23]\]$/);
   }

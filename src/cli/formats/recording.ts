@@ -8,7 +8,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
 import type { Turn } from "./cues.ts";
-import { transcriptOf, turnsIn } from "./cues.ts";
+import { maxLength, transcriptOf, turnsIn } from "./cues.ts";
 import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import type { Json } from "./members.ts";
@@ -32,6 +32,8 @@ interface Meeting {
 }
 
 const [maxTitle, maxNote] = [1_000, 100_000];
+/** What is longer than this in seconds is a chat, and not one meeting. */
+const maxDay = 86_400;
 
 /** Reads a file as sessions, each followed by its transcript and its notes. `file` names it. */
 export async function* readRecording(chunks: AsyncIterable<readonly Line[]>, file: string): AsyncIterable<Entry> {
@@ -220,7 +222,12 @@ function meetingIn(value: unknown, usual: Partial<Pick<Meeting, "title" | "start
   const own = inSnakeCase(value);
   const id =
     idIn(own, ["id", "otid", "meeting_id", "document_id", "call_id", "recording_id", "session_id"]) ?? usual.id;
-  const turns = spokenIn(value);
+  const spoken = spokenIn(value);
+  const [from, to] = [spoken[0]?.start ?? 0, spoken.at(-1)?.start ?? 0];
+  const isDated = from > maxLength;
+  // The turns of one meeting have times from its beginning, those of a chat of several days their dates.
+  const zero = isDated && to - from < maxDay ? from : 0;
+  const turns = spoken.map((turn) => ({ ...turn, start: turn.start && Math.max(0, turn.start - zero) }));
   const summary = own["summary"];
   const transcript = turns.length > 0 ? transcriptOf(turns) : firstText(own, ["transcript", "transcript_text", "text"]);
   const notes = {
@@ -247,7 +254,7 @@ function meetingIn(value: unknown, usual: Partial<Pick<Meeting, "title" | "start
     {
       externalId: `${source}-${id ?? digestOf(JSON.stringify(value))}`.slice(0, 180),
       title: firstText(own, ["title", "topic", "name"]) ?? usual.title,
-      start: start ?? usual.start,
+      start: start ?? usual.start ?? (isDated ? new Date(from * 1_000) : undefined),
       end,
       source,
       provider: undefined,

@@ -26,8 +26,6 @@ const maxDepth = 12;
 const maxText = 600;
 /** The longest time in seconds in which somebody says a word. */
 const maxWord = 20;
-/** What is longer than this in seconds is a chat, and not one meeting. */
-const maxDay = 86_400;
 
 const texts = [
   ...["text", "raw_text", "sentence", "body", "display", "punctuated_word", "punct", "word"],
@@ -227,19 +225,15 @@ function withSpeakers(pieces: readonly Piece[], { spans, names }: Found): Piece[
   });
 }
 
-/**
- * Returns the pieces with times from the beginning. Some programs count milliseconds, or name the date, which the times
- * of a chat of several days keep.
- */
+/** Returns the pieces with times in seconds: some programs count milliseconds. */
 function inSeconds(pieces: readonly Piece[]): Piece[] {
   const words = pieces.reduce((sum, { text }) => sum + text.trim().split(" ").length, 0);
   const times = pieces.flatMap(({ start, end }) => [start, end].filter((time) => time !== undefined));
   const [from, to] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [Infinity, 0]);
-  const zero = from > maxLength && to - from < maxDay ? from : 0;
   const isCounted = times.every(Number.isInteger) && pieces.some((piece) => piece.isCounted === true);
   const isMillis = from < maxLength && to >= words * maxWord && isCounted;
   const scaled = (time: number | undefined): number | undefined =>
-    time === undefined ? undefined : (time - zero) / (isMillis ? 1_000 : 1);
+    time === undefined ? undefined : time / (isMillis ? 1_000 : 1);
   return pieces.map((piece) => ({ ...piece, start: scaled(piece.start), end: scaled(piece.end) }));
 }
 
