@@ -192,7 +192,8 @@ function hasValue(component: ICAL.Component, name: string): boolean {
 const looseDate =
   /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?)(?:(?:;VALUE=DATE(?:-TIME)?)?:(\d{4})-?(\d\d)-?(\d\d)|;VALUE=DATE:(\d{8})T0{4,6})$/i;
 /** A time that is said to be a date. */
-const mistypedTime = /^([A-Z-]+[^:]*);VALUE=DATE(?=(?:;[^:]*)?:[\d-]{8,10}T\d)/i;
+const mistypedTime =
+  /^((?:DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?:;TZID=[^:;]*)?);VALUE=DATE(?=(?:;TZID=[^:;]*)?:[\d-]{8,10}T\d)/i;
 
 /** A time that has an offset, such as `20260824T154000-0500`, no seconds, or the separators of ISO 8601. */
 const loose =

@@ -64,7 +64,7 @@ export async function* readIcalendar(
   }
   for (const [uid, master, exceptions] of [...series].flatMap(([uid, one]) => divided(uid, one))) {
     const { line, input } = master ?? exceptions[0] ?? { line: 1, input: "" };
-    const unsupported = unsupportedIn(input, exceptions);
+    const unsupported = unsupportedIn(master, exceptions);
     if (unsupported !== undefined) {
       yield { line, input, content: { problem: `the event repeats in a way that is not supported: ${unsupported}` } };
       continue;
@@ -79,11 +79,14 @@ export async function* readIcalendar(
 }
 
 /** Returns what the library leaves out of a recurrence, or reads as something else. */
-function unsupportedIn(input: string, exceptions: readonly Parsed[]): string | undefined {
-  if ((input.match(/^RRULE[;:]/gim) ?? []).length > 1) return "several RRULE";
-  if (exceptions.some((one) => /^RECURRENCE-ID[^:]*;RANGE=THISANDFUTURE/im.test(one.input)))
-    return "RANGE=THISANDFUTURE";
-  return /^EXRULE(?=[;:])|(?<=^RRULE[;:].*)BYWEEKNO/im.exec(input)?.[0];
+function unsupportedIn(master: Parsed | undefined, exceptions: readonly Parsed[]): string | undefined {
+  const rangeOf = ({ component }: Parsed): unknown =>
+    component.getFirstProperty("recurrence-id")?.getParameter("range");
+  if (exceptions.some((one) => rangeOf(one) !== undefined)) return "RANGE=THISANDFUTURE";
+  const rules = master?.component.getAllProperties("rrule") ?? [];
+  if (rules.length > 1) return "several RRULE";
+  if (rules.some((rule) => JSON.stringify(rule.toJSON()).toUpperCase().includes("BYWEEKNO"))) return "BYWEEKNO";
+  return master?.component.hasProperty("exrule") === true ? "EXRULE" : undefined;
 }
 
 type Divided = readonly [uid: string, master: Parsed | undefined, exceptions: readonly Parsed[]];
