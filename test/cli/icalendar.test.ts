@@ -368,6 +368,7 @@ test("a recurrence that would be read wrongly is rejected by its name [OPS-04]",
     const problem = `the event repeats in a way that is not supported: ${name}`;
     expect(await sessions(calendar(event("UID:s", start, ...lines), ...others)), name).toEqual([[3, problem]]);
   }
+  expect(await sessions(calendar(later))).toMatchObject([{ start: "2026-03-03T10:00:00.000Z" }]);
   const hours = event("UID:s", start, "RRULE:FREQ=DAILY;BYHOUR=14,9;COUNT=3");
   expect(await sessions(calendar(hours))).toMatchObject([
     { start: "2026-03-02T09:00:00.000Z" },

@@ -82,7 +82,8 @@ export async function* readIcalendar(
 function unsupportedIn(master: Parsed | undefined, exceptions: readonly Parsed[]): string | undefined {
   const rangeOf = ({ component }: Parsed): unknown =>
     component.getFirstProperty("recurrence-id")?.getParameter("range");
-  if (exceptions.some((one) => rangeOf(one) !== undefined)) return "RANGE=THISANDFUTURE";
+  // A change without its series is at least at its own time.
+  if (master !== undefined && exceptions.some((one) => rangeOf(one) !== undefined)) return "RANGE=THISANDFUTURE";
   const rules = master?.component.getAllProperties("rrule") ?? [];
   if (rules.length > 1) return "several RRULE";
   if (rules.some((rule) => JSON.stringify(rule.toJSON()).toUpperCase().includes("BYWEEKNO"))) return "BYWEEKNO";
