@@ -40,18 +40,29 @@ export function createRouter<Operation extends Routed>(operations: readonly Oper
       ),
     );
     const resource = { operations: all, template, allow: [...all.keys(), "OPTIONS"].join(", ") };
-    return { segments: parseTemplate(template), resource };
+    // Before the first slash, a path is empty.
+    return { segments: [{ literal: "" }, ...parseTemplate(template)], resource };
   });
-  const byLength: (typeof resources)[] = [];
-  for (const one of resources) (byLength[one.segments.length] ??= []).push(one);
+  // One segment more than the longest template is enough to match none.
+  const limit = 1 + Math.max(...resources.map(({ segments }) => segments.length));
   return (path) => {
-    // One segment more than the longest template is enough to match none.
-    const [root, ...sent] = path.split("/", byLength.length + 1);
-    const texts = sent.map(decodeUnreserved);
-    const matches = (segment: Segment, at: number): boolean =>
-      "literal" in segment ? segment.literal === texts[at] : sent[at] !== "";
-    const found = byLength[sent.length]?.find(({ segments }) => segments.every(matches));
-    if (root !== "" || found === undefined) return undefined;
-    return { resource: found.resource, captured: sent.filter((_, at) => "parameter" in (found.segments[at] ?? {})) };
+    const sent = path.split("/", limit);
+    const texts = decodeUnreserved(path).split("/", limit);
+    for (const { segments, resource } of resources) {
+      const captured = segments.length === sent.length ? capture(segments, sent, texts) : undefined;
+      if (captured !== undefined) return { resource, captured };
+    }
+    return undefined;
   };
+}
+
+/** Returns what the parameters of a template match in the raw segments; undefined if it does not match. */
+function capture(segments: readonly Segment[], sent: string[], texts: string[]): string[] | undefined {
+  const captured: string[] = [];
+  for (let at = 0; at < sent.length; at++) {
+    const [segment, raw = ""] = [segments[at], sent[at]];
+    if (segment === undefined || ("literal" in segment ? segment.literal !== texts[at] : raw === "")) return undefined;
+    if ("parameter" in segment) captured.push(raw);
+  }
+  return captured;
 }

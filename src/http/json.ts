@@ -72,17 +72,18 @@ export function readJson(text: string): JsonReading {
       if (frames.length === maxLevels)
         return { problem: `it must have at most ${maxLevels} levels of arrays and objects` };
       const isArray = Array.isArray(value);
-      if (!skipIf(reader, isArray ? closeBracket : closeBrace)) {
+      if (skipBlanks(reader) !== (isArray ? closeBracket : closeBrace)) {
         frames.push({ container: isArray ? value : new Map<string, Json>(), name: "" });
         if (!isArray && !readName(reader)) return { problem: problemAt(reader) };
         continue;
       }
+      reader.at += 1;
     }
     // Adds the complete value to the innermost open container, which may complete that container too.
     for (;;) {
       const frame = frames[frames.length - 1];
+      const next = skipBlanks(reader);
       if (frame === undefined) {
-        skipBlanks(reader);
         if (reader.at < text.length) return { problem: problemAt(reader) };
         return { value, flaws, flawsLeft: Math.max(0, reader.deepFlaws - maxDeepFlaws) };
       }
@@ -90,11 +91,12 @@ export function readJson(text: string): JsonReading {
       const isArray = Array.isArray(container);
       if (isArray) container.push(value);
       else container.set(frame.name, value);
-      if (skipIf(reader, comma)) {
+      if (next !== comma && next !== (isArray ? closeBracket : closeBrace)) return { problem: problemAt(reader) };
+      reader.at += 1;
+      if (next === comma) {
         if (!isArray && !readName(reader)) return { problem: problemAt(reader) };
         break;
       }
-      if (!skipIf(reader, isArray ? closeBracket : closeBrace)) return { problem: problemAt(reader) };
       value = container;
       frames.pop();
     }
@@ -105,7 +107,8 @@ export function readJson(text: string): JsonReading {
 function readName(reader: Reader): boolean {
   skipBlanks(reader);
   const name = readString(reader);
-  if (name === undefined || !skipIf(reader, colon)) return false;
+  if (name === undefined || skipBlanks(reader) !== colon) return false;
+  reader.at += 1;
   const frame = reader.frames.at(-1);
   if (frame === undefined || Array.isArray(frame.container)) return false;
   frame.name = name;
@@ -133,8 +136,7 @@ function note(reader: Reader, kind: Flaw["kind"]): void {
 
 /** Reads a scalar, or the start of an object or array as an empty one. Returns undefined if there is neither. */
 function readStart(cursor: Cursor): Json | undefined {
-  skipBlanks(cursor);
-  switch (cursor.text.charCodeAt(cursor.at)) {
+  switch (skipBlanks(cursor)) {
     case quote:
       return readString(cursor);
     case openBrace:
@@ -213,20 +215,13 @@ function readString(cursor: Cursor): string | undefined {
   }
 }
 
-function skipBlanks(cursor: Cursor): void {
+/** Skips blanks. Returns the code of the character after them, or NaN at the end of the text. */
+function skipBlanks(cursor: Cursor): number {
   for (;;) {
     const code = cursor.text.charCodeAt(cursor.at);
-    if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return;
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
     cursor.at += 1;
   }
-}
-
-/** Skips blanks, and then the character with this code if it comes next. Returns whether it did. */
-function skipIf(cursor: Cursor, character: number): boolean {
-  skipBlanks(cursor);
-  if (cursor.text.charCodeAt(cursor.at) !== character) return false;
-  cursor.at += 1;
-  return true;
 }
 
 function problemAt({ text, at }: Cursor): string {
