@@ -6,7 +6,7 @@ import { fail } from "../call/errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { KeyFacts, RpcFacts } from "./call.ts";
 import type { AccessPolicies, AccessPolicy, Guard } from "./chain.ts";
-import { leftOf, runGuards, waitUntilReady } from "./chain.ts";
+import { leftOf, waitUntilReady } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -53,7 +53,7 @@ function openPolicy({ authentication }: PublicAccessDependencies, facts: RpcFact
         deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally),
         optional: facts !== undefined,
       }),
-    guards: [],
+    check: atOnce,
     ready: atOnce,
     grant: atOnce,
     // An rpc that needs no key is served even if the key that was sent has ended meanwhile.
@@ -67,8 +67,6 @@ function keyPolicy(
   { authentication, switches, requireFreshSwitches, freshSwitches, onUse }: PublicAccessDependencies,
   { writes }: RpcFacts,
 ): AccessPolicy {
-  const mayWrite: Guard = (_call, caller) =>
-    void (caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED));
   return {
     // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
     identify: (inbound, attempt) =>
@@ -78,12 +76,14 @@ function keyPolicy(
         optional: false,
         attempt,
       }),
-    guards: [
-      () => requireInterface(switches()), // 503
-      (_call, caller) => void authentication.require(caller), // 401, 403
-      ...(writes ? [mayWrite, () => requireWrites(switches())] : []), // 403, 503
-      requireFreshSwitches, // 503
-    ],
+    check(_call, caller) {
+      const state = switches();
+      requireInterface(state); // 503
+      const { key } = authentication.require(caller); // 401, 403
+      if (writes && key.readOnly) fail(Reason.ACCESS_DENIED); // 403
+      if (writes) requireWrites(state); // 503
+      requireFreshSwitches(); // 503
+    },
     ready: freshSwitches,
     grant(_call, caller, deadline) {
       const { key, unproven } = authentication.require(caller);
@@ -106,12 +106,12 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies, { wr
   return {
     identify: (inbound) => sessions.identify(inbound),
     // The switches do not apply: users must always be able to revoke a key.
-    guards: [
-      (call, caller) => sessions.requireShownUser(call, caller), // 401
-      (_call, caller) => void sessions.requireAccount(caller), // 401, 403
-      (call) => sessions.requireOrigin(call), // 403
-      (call, caller) => sessions.requireEnrolment(call, caller), // 403
-    ],
+    check(call, caller) {
+      sessions.requireShownUser(call, caller); // 401
+      sessions.requireAccount(caller); // 401, 403
+      sessions.requireOrigin(call); // 403
+      sessions.requireEnrolment(call, caller); // 403
+    },
     ready: atOnce,
     grant({ inbound }, caller, deadline) {
       const accountId = sessions.requireAccount(caller).id;
@@ -138,15 +138,17 @@ export function internalAccessPolicies(
   requireFreshSwitches: () => void,
   freshSwitches: () => Promise<void> | undefined,
 ): AccessPolicies {
-  const pausable: readonly Guard[] = [() => requireWrites(switches()), requireFreshSwitches]; // 503
   return {
     policyOf(facts) {
       const isOpen = facts === undefined || facts.rules.credential === Credential.NONE;
       const isPausable = facts?.writes === true && !facts.isOperatorRpc;
       const ready = isPausable ? freshSwitches : atOnce;
-      const guards: readonly Guard[] = isOpen
-        ? []
-        : [(call) => access.requireToken(call.inbound), ...(isPausable ? pausable : [])]; // 401, 503
+      const check: Guard = ({ inbound }) => {
+        if (isOpen) return;
+        access.requireToken(inbound); // 401
+        if (isPausable) requireWrites(switches()); // 503
+        if (isPausable) requireFreshSwitches(); // 503
+      };
       return {
         async identify(inbound) {
           if (isPausable) {
@@ -156,13 +158,12 @@ export function internalAccessPolicies(
           }
           return { kind: "nobody", sent: "nothing" };
         },
-        guards,
+        check,
         ready,
         async grant(call, caller, deadline) {
           if (isOpen) return undefined;
           if (!facts.isForAccount) {
-            const recheck = (): void => runGuards(guards, call, caller);
-            return access.operator(call.inbound, deadline, recheck, ready);
+            return access.operator(call.inbound, deadline, () => check(call, caller), ready);
           }
           const until = deadline();
           return readScope(await access.accountOf(call.inbound, until), until);

@@ -111,7 +111,11 @@ export function createAssistantAccess(dependencies: AssistantAccessDependencies)
       throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls, calls + 1),
     policyOf: (facts) => ({
       identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
-      guards: facts?.writes === true ? [requireSwitches, rejectWrite] : [requireSwitches], // 503, 403
+      check() {
+        requireSwitches(); // 503
+        // The surface offers only reads. If a write is ever added, this rejects it, and so does the store.
+        if (facts?.writes === true) fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." });
+      },
       ready(inbound) {
         // The token can end during the wait.
         return freshSwitches()?.then(() => entered.get(inbound)?.discard());
@@ -123,11 +127,6 @@ export function createAssistantAccess(dependencies: AssistantAccessDependencies)
       rejected: undefined,
     }),
   };
-}
-
-/** The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store. */
-function rejectWrite(): never {
-  return fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." });
 }
 
 /** Returns a function that fails with 503 if the interface is off, or may be. */

@@ -33,13 +33,8 @@ type Right = Scope | Owner | Operator | undefined;
 /** A service method behind the chain. */
 export type Handler = (message: Message, grant: Grant) => Promise<Message>;
 
-/** A check that does not need the body. Throws to reject the request. */
+/** The checks of an rpc that do not need the body, in the contract's order. Throws to reject the request. */
 export type Guard = (call: Call, caller: Caller) => void;
-
-/** Runs the guards in order. Fails with the failure of the first one that rejects the request. */
-export function runGuards(guards: readonly Guard[], call: Call, caller: Caller): void {
-  for (const guard of guards) guard(call, caller);
-}
 
 /** Returns the milliseconds until the deadline of a request that has just arrived, with its body or before it. */
 export function leftOf({ arrivedAt }: Pick<Inbound, "arrivedAt">): number {
@@ -85,8 +80,8 @@ export interface AccessPolicies {
 export interface AccessPolicy {
   /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
   identify(inbound: Inbound, attempt?: Attempt): Promise<Caller>;
-  /** The guards to run in this order before the body is read, and again afterwards. */
-  readonly guards: readonly Guard[];
+  /** Runs before the body is read, again afterwards, and again before each write. */
+  readonly check: Guard;
   /**
    * Resolves once the guards can check a request by current switches, or when waiting longer does not help. Returns
    * undefined if they can now.
@@ -162,7 +157,7 @@ export function createDispatch(
         ({ kind }) => kind !== "nobody",
       );
       try {
-        runGuards(policy.guards, call, caller);
+        policy.check(call, caller);
       } catch (error) {
         throw await reported(error, policy, call, caller);
       }
@@ -240,7 +235,7 @@ async function reported(error: unknown, policy: AccessPolicy, call: Call, caller
 /** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
 async function runGuardsAgain({ operation: { policy }, call, caller }: Admission): Promise<Caller> {
   const renewed = (await policy.renew?.(call.inbound)) ?? caller;
-  runGuards(policy.guards, call, renewed);
+  policy.check(call, renewed);
   return renewed;
 }
 
@@ -280,7 +275,7 @@ async function perform(
   const write = (claim?: Claim): Promise<Message> =>
     handler(
       message,
-      grantWrites(grant, claim, () => runGuards(policy.guards, call, caller)),
+      grantWrites(grant, claim, () => policy.check(call, caller)),
     );
   if (key === undefined) return firstResponse(await write());
   const response = await idempotency.run({ rpc, scope: grant, key, message }, write);

@@ -9,7 +9,7 @@ import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
 import type { AccessPolicies } from "./chain.ts";
-import { runGuards, waitUntilReady } from "./chain.ts";
+import { waitUntilReady } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
@@ -38,7 +38,7 @@ export function createStreamDispatch(
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await policy.identify(inbound);
-      const check = (): void => runGuards(policy.guards, call, caller);
+      const check = (): void => policy.check(call, caller);
       check();
       const batchDeadline = (): Deadline => deadlineIn(batchMs, inbound.limits, inbound.tally);
       const operator = await policy.grant(call, caller, batchDeadline);

@@ -110,7 +110,7 @@ describe("a chain without the assistant's guard", () => {
    */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
     const { service, access, inbound } = assistant();
-    const forgetful: AccessPolicies = { policyOf: (facts) => ({ ...access.policyOf(facts), guards: [] }) };
+    const forgetful: AccessPolicies = { policyOf: (facts) => ({ ...access.policyOf(facts), check: () => undefined }) };
     const { contacts } = service.app.services;
     const rpc = ContactService.method.createContact;
     const handlers = new Map<DescMethodUnary, Handler>([
