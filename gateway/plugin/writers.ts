@@ -62,7 +62,8 @@ function value(field: DescField, options: Options): string {
   const { type, repeated, nullable } = responseField(field, options);
   const source = `m.${field.localName}`;
   const item = converted(type, "item", options);
-  if (repeated) return item === "item" ? source : `${source}.map((item) => ${item})`;
+  const [, writer = `(item) => ${item}`] = /^(\w+)\(item\)$/.exec(item) ?? [];
+  if (repeated) return item === "item" ? source : `${source}.map(${writer})`;
   const plain = converted(type, source, options);
   if (nullable) return plain === source ? `${source} ?? null` : `${source} === undefined ? null : ${plain}`;
   return field.message === undefined

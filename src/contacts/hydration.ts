@@ -107,7 +107,7 @@ async function findTogether(scope: Scope, find: FindWith): Promise<Contact[] | u
   const sessionsOf = byContact(sessions);
   return contacts.map((contact) => {
     const id = idText(contact._id);
-    return contactMessage(contact, notesOf.get(id) ?? [], sessionsOf.get(id) ?? []);
+    return contactMessage(contact, notesOf.get(id) ?? [], sessionsOf.get(id) ?? [], id);
   });
 }
 

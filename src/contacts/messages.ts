@@ -2,7 +2,7 @@
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import type { FieldsOf, Stored, Tables } from "../db/fields.ts";
-import { textsOf, timesOf } from "../db/fields.ts";
+import { fieldsIn } from "../db/fields.ts";
 import { idText } from "../db/message.ts";
 import { contactNoteFields } from "../notes/document.ts";
 import type { ContactDocument } from "./document.ts";
@@ -28,12 +28,12 @@ export function contactMessage(
   document: ContactDocument,
   timeline: readonly NoteRow[],
   sessions: readonly SessionRow[],
+  id = idText(document._id),
 ): Contact {
   return {
     $typeName: "records.v1.Contact",
-    id: idText(document._id),
-    ...textsOf(contactFields.texts, document),
-    ...timesOf(contactFields.times, document),
+    id,
+    ...fieldsIn(contactFields, document),
     notesTimeline: timeline.map(noteMessage),
     recentSessions: sessions.map(sessionMessage),
   };
@@ -45,8 +45,7 @@ function noteMessage(note: NoteRow): ContactTimelineNote {
     id: idText(note._id),
     content: "",
     source: "",
-    ...textsOf(contactNoteFields.texts, note),
-    ...timesOf(contactNoteFields.times, note),
+    ...fieldsIn(contactNoteFields, note),
   };
 }
 
@@ -54,7 +53,6 @@ function sessionMessage(session: SessionRow): ContactRecentSession {
   return {
     $typeName: "records.v1.ContactRecentSession",
     id: idText(session._id),
-    ...textsOf(recentSessionFields.texts, session),
-    ...timesOf(recentSessionFields.times, session),
+    ...fieldsIn(recentSessionFields, session),
   };
 }

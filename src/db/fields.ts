@@ -34,30 +34,24 @@ export function projectionOf({ texts, times }: Tables): Readonly<Record<string, 
   return Object.fromEntries([...Object.values(texts), ...Object.values(times)].map((name) => [name, 1]));
 }
 
-/** Returns the text fields of a message that the document has. */
-export function textsOf<Fields extends Table>(
-  fields: Fields,
-  document: { readonly [Name in Fields[keyof Fields]]?: string | null },
-): { [Name in keyof Fields]?: string } {
-  const set: Record<string, string> = {};
-  for (const name in fields) {
-    const value = document[fields[name] as Fields[keyof Fields]];
+/** Returns the text and time fields of a message that the document has. */
+export function fieldsIn<Texts extends Table, Times extends Table>(
+  { texts, times }: { readonly texts: Texts; readonly times: Times },
+  document: { readonly [Name in Texts[keyof Texts]]?: string | null } & {
+    readonly [Name in Times[keyof Times]]?: Date | null;
+  },
+): { [Name in keyof Texts]?: string } & { [Name in keyof Times]?: Timestamp } {
+  const stored = document as Readonly<Record<string, unknown>>;
+  const set: Record<string, unknown> = {};
+  for (const name in texts) {
+    const value = stored[texts[name] as string];
     if (value !== null && value !== undefined) set[name] = value;
   }
-  return set as { [Name in keyof Fields]?: string };
-}
-
-/** Returns the time fields of a message that the document has. */
-export function timesOf<Fields extends Table>(
-  fields: Fields,
-  document: { readonly [Name in Fields[keyof Fields]]?: Date | null },
-): { [Name in keyof Fields]?: Timestamp } {
-  const set: Record<string, Timestamp> = {};
-  for (const name in fields) {
-    const value = document[fields[name] as Fields[keyof Fields]];
-    if (value !== null && value !== undefined) set[name] = timestamp(value);
+  for (const name in times) {
+    const value = stored[times[name] as string];
+    if (value !== null && value !== undefined) set[name] = timestamp(value as Date);
   }
-  return set as { [Name in keyof Fields]?: Timestamp };
+  return set as { [Name in keyof Texts]?: string } & { [Name in keyof Times]?: Timestamp };
 }
 
 /** Returns the document's text fields for a message. Unset fields are null. */

@@ -83,7 +83,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: ListAuditEntriesResponse) => ({ data: m.entries.map((item) => writeAuditEntry(item)), pagination: writePagination(m.pagination ?? unset("ListAuditEntriesResponse.pagination")) }),
+    write: (m: ListAuditEntriesResponse) => ({ data: m.entries.map(writeAuditEntry), pagination: writePagination(m.pagination ?? unset("ListAuditEntriesResponse.pagination")) }),
   },
   {
     method: "GET",
@@ -97,7 +97,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: SearchContactsResponse) => ({ data: m.contacts.map((item) => writeContact(item)) }),
+    write: (m: SearchContactsResponse) => ({ data: m.contacts.map(writeContact) }),
     beyond: {
       fields: [
       { name: "state", local: "state", kind: "enum", required: false, nullable: true, values: { active: 1, archived: 2, any: 3 } },
@@ -206,7 +206,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: SearchNotesResponse) => ({ data: m.notes.map((item) => writeNoteSearchResult(item)), pagination: writePagination(m.pagination ?? unset("SearchNotesResponse.pagination")) }),
+    write: (m: SearchNotesResponse) => ({ data: m.notes.map(writeNoteSearchResult), pagination: writePagination(m.pagination ?? unset("SearchNotesResponse.pagination")) }),
     beyond: {
       fields: [
       { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, instant: false },
@@ -241,7 +241,7 @@ export const routes = [
     ],
     body: undefined,
     status: 200,
-    write: (m: ListSessionsResponse) => ({ data: m.sessions.map((item) => writeSessionSummary(item)), pagination: writePagination(m.pagination ?? unset("ListSessionsResponse.pagination")) }),
+    write: (m: ListSessionsResponse) => ({ data: m.sessions.map(writeSessionSummary), pagination: writePagination(m.pagination ?? unset("ListSessionsResponse.pagination")) }),
     beyond: {
       fields: [
       { name: "has_transcript", local: "hasTranscript", kind: "bool", required: false, nullable: true },
@@ -344,8 +344,8 @@ function writeContact(m: Contact) {
     memory: m.memory ?? null,
     created_at: timestamp(m.createdAt ?? unset("Contact.created_at")),
     updated_at: timestamp(m.updatedAt ?? unset("Contact.updated_at")),
-    notes_timeline: m.notesTimeline.map((item) => writeContactTimelineNote(item)),
-    recent_sessions: m.recentSessions.map((item) => writeContactRecentSession(item)),
+    notes_timeline: m.notesTimeline.map(writeContactTimelineNote),
+    recent_sessions: m.recentSessions.map(writeContactRecentSession),
     inferred_name: m.inferredName ?? null,
     archived_at: m.archivedAt === undefined ? null : timestamp(m.archivedAt),
   };
@@ -426,7 +426,7 @@ function writeSessionDetail(m: SessionDetail, provider: string) {
     [`${provider}_doc_url`]: m.providerDocUrl ?? null,
     created_at: timestamp(m.createdAt ?? unset("SessionDetail.created_at")),
     updated_at: timestamp(m.updatedAt ?? unset("SessionDetail.updated_at")),
-    notes: m.notes.map((item) => writeSessionNote(item)),
+    notes: m.notes.map(writeSessionNote),
   };
 }
 

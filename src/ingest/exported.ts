@@ -2,7 +2,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactFields } from "../contacts/document.ts";
-import { textsOf, timesOf } from "../db/fields.ts";
+import { fieldsIn } from "../db/fields.ts";
 import { defineDeflatedField } from "../large/deflated.ts";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
@@ -23,8 +23,7 @@ export function contactRecord(document: ContactDocument): ExportedRecord {
     value: {
       $typeName: "records.ingest.v1.ContactItem",
       ...nameOf(document),
-      ...textsOf(contactFields.texts, document),
-      ...timesOf(contactFields.times, document),
+      ...fieldsIn(contactFields, document),
     },
   });
 }
@@ -38,8 +37,7 @@ export function sessionRecord(document: SessionDocument): ExportedRecord {
       $typeName: "records.ingest.v1.SessionItem",
       ...nameOf(document),
       ...(contact_id === null ? {} : { contactId: contact_id.toHexString() }),
-      ...textsOf(sessionFields.texts, document),
-      ...timesOf(sessionFields.times, document),
+      ...fieldsIn(sessionFields, document),
     },
   });
 }
@@ -69,8 +67,7 @@ export function noteRecord(document: NoteDocument): ExportedRecord {
         contactId: parent_id.toHexString(),
         content: "",
         source: "",
-        ...textsOf(contactNoteFields.texts, document),
-        ...timesOf(contactNoteFields.times, document),
+        ...fieldsIn(contactNoteFields, document),
       },
     });
   }
@@ -81,10 +78,9 @@ export function noteRecord(document: NoteDocument): ExportedRecord {
       $typeName: "records.ingest.v1.SessionNoteItem",
       ...nameOf(document),
       sessionId: parent_id.toHexString(),
-      ...textsOf(sessionNoteFields.texts, document),
+      ...fieldsIn(sessionNoteFields, document),
       position,
       type: noteTypeOf(type),
-      ...timesOf(sessionNoteFields.times, document),
     },
   });
 }

@@ -1,7 +1,7 @@
 // Maps the documents of a session and its notes to messages.
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import type { StoredName } from "../db/fields.ts";
-import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
+import { projectionOf, fieldsIn } from "../db/fields.ts";
 import { idText, omitNulls } from "../db/message.ts";
 import { keepDisplayName } from "../text/display-name.ts";
 import type { NoteDocument } from "../notes/document.ts";
@@ -23,8 +23,7 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
   return {
     $typeName: "records.v1.SessionSummary",
     id: idText(document._id),
-    ...textsOf(summaryFields.texts, document),
-    ...timesOf(summaryFields.times, document),
+    ...fieldsIn(summaryFields, document),
     ...clientOf(document),
   };
 }
@@ -49,8 +48,7 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
   return {
     $typeName: "records.v1.SessionDetail",
     id: idText(document._id),
-    ...textsOf(sessionFields.texts, document),
-    ...timesOf(sessionFields.times, document),
+    ...fieldsIn(sessionFields, document),
     notes: [...notes].sort(byPosition).map(sessionNote),
     ...(contact_id === null
       ? {}
@@ -70,7 +68,7 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
 function sessionNote(note: SessionNoteRow): SessionNote {
   return {
     $typeName: "records.v1.SessionNote",
-    ...textsOf(sessionNoteFields.texts, note),
+    ...fieldsIn({ texts: sessionNoteFields.texts, times: {} }, note),
     position: note.position,
     type: noteTypeOf(note.type),
   };

@@ -2,7 +2,7 @@
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { FieldsOf, StoredName } from "../db/fields.ts";
-import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
+import { projectionOf, fieldsIn } from "../db/fields.ts";
 import { idText, timestamp } from "../db/message.ts";
 import { anyOf } from "../db/word-search.ts";
 import type { PageRequest } from "../db/page.ts";
@@ -299,8 +299,7 @@ function messagesOf(session: SpokenSession, text: string, { shown, hasMore }: Sh
     return {
       $typeName: "records.v1.TranscriptPassage",
       sessionId: idText(session._id),
-      ...textsOf(sessionFields.texts, session),
-      ...timesOf(sessionFields.times, session),
+      ...fieldsIn(sessionFields, session),
       offset,
       text: words,
       ...clientOf(session),
