@@ -94,10 +94,11 @@ export function beginWait(tally: Tally, what: string, spent?: Spent): () => void
   };
 }
 
-/** Returns the time so far, including that of current waits, because a request may get its response before they end. */
-export function spentOn(tally: Tally, kind: Spent): number {
-  const now = performance.now();
-  return tally.waits.reduce((sum, { spent, startedAt }) => (spent === kind ? sum + now - startedAt : sum), tally[kind]);
+/** Returns the times so far, including current waits, because a request may get its response before they end. */
+export function spentBy({ dbMs, redisMs, queueMs, providerMs, waits }: Tally): Readonly<Record<Spent, number>> {
+  const total = { dbMs, redisMs, queueMs, providerMs };
+  for (const { spent, startedAt } of waits) if (spent !== undefined) total[spent] += performance.now() - startedAt;
+  return total;
 }
 
 /** Returns the name of the wait during which a request failed, for the log. */

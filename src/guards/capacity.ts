@@ -145,9 +145,12 @@ export function createCapacity(slots: number, onRejection: () => void, other: Pa
     },
     async run(credential, deadline, work) {
       requireNotPast(deadline);
+      if (free(credential) > 0) {
+        enter(credential);
+        return whileIn(credential, work);
+      }
       if (places(credential) <= 0) throw rejection();
-      if (free(credential) > 0) enter(credential);
-      else if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
+      if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
         const failure = rejection();
         requireNotPast(deadline);
         throw failure;
@@ -183,6 +186,7 @@ function createSlots(slots: number, { maxWorking, maxWaitMs }: Queueing) {
   /** Gives the slot to the longest-waiting request that may have it. */
   function leave(credential: CredentialState): void {
     working[credential] -= 1;
+    if (waiting.verified.size + waiting.unverified.size === 0) return;
     const [verified, unverified] = [first("verified"), first("unverified")];
     if (verified !== undefined && (unverified === undefined || verified.number < unverified.number)) verified.begin();
     else unverified?.begin();

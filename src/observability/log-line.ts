@@ -1,6 +1,5 @@
 // Log line of a finished request, made from its record.
-import type { Spent, Tally } from "../call/tally.ts";
-import { spentOn } from "../call/tally.ts";
+import { spentBy } from "../call/tally.ts";
 import type { RequestRecord } from "./record.ts";
 
 /**
@@ -9,6 +8,7 @@ import type { RequestRecord } from "./record.ts";
  */
 export function logLine(record: RequestRecord, traceId: string | undefined): object {
   const { tally } = record;
+  const spent = tally && spentBy(tally);
   return {
     id: record.id,
     listener: record.listener,
@@ -27,24 +27,19 @@ export function logLine(record: RequestRecord, traceId: string | undefined): obj
     cause: record.cause,
     waiting_for: record.waitingFor,
     ms: tenth(record.ms),
-    ...(tally && {
-      queue_ms: spent(tally, "queueMs"),
-      redis_ms: spent(tally, "redisMs"),
-      provider_ms: spent(tally, "providerMs"),
-      db_ms: spent(tally, "dbMs"),
-      db_commands: tally.dbCommands || undefined,
-      rows: tally.rows,
+    ...(spent && {
+      queue_ms: tenth(spent.queueMs),
+      redis_ms: tenth(spent.redisMs),
+      provider_ms: tenth(spent.providerMs),
+      db_ms: tenth(spent.dbMs),
+      db_commands: tally?.dbCommands || undefined,
+      rows: tally?.rows,
     }),
     trace_id: traceId,
   };
 }
 
 /** Returns undefined instead of 0, so that short requests have short lines. */
-function spent(tally: Tally, kind: Spent): number | undefined {
-  const ms = spentOn(tally, kind);
-  return ms === 0 ? undefined : tenth(ms);
-}
-
-function tenth(ms: number): number {
-  return Math.round(ms * 10) / 10;
+function tenth(ms: number): number | undefined {
+  return ms === 0 ? undefined : Math.round(ms * 10) / 10;
 }

@@ -1,6 +1,6 @@
 // The tally of a request: what a failed request waited for.
 import { expect, test } from "vitest";
-import { createTally, spentOn, timed, waitOf } from "../../src/call/tally.ts";
+import { createTally, spentBy, timed, waitOf } from "../../src/call/tally.ts";
 
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error);
 
@@ -32,7 +32,7 @@ test("a wait that has not ended comes first, with its time so far [OPS-25, OPS-2
   );
   await new Promise((soon) => setTimeout(soon, 5));
   expect(waitOf(tally)).toBe("the identity provider");
-  expect(spentOn(tally, "providerMs")).toBeGreaterThan(0);
+  expect(spentBy(tally).providerMs).toBeGreaterThan(0);
   end();
   await waiting;
   expect([tally.waits, waitOf(tally)]).toEqual([[], "the identity provider"]);
