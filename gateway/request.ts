@@ -62,7 +62,8 @@ function createPropertyReader(body: RequestBody): PropertyReader {
 
   function readProperty(field: RequestField, value: Json, fields: Fields, violations: Violation[]): void {
     if (value !== null) {
-      set(fields, field, readValue(field, value, violations));
+      const read = readValue(field, value, violations);
+      if (read !== undefined) fields[field.local] = read;
     } else if (!field.nullable) {
       violations.push({ field: field.name, rule: "not_null", message: "must not be null" });
     }
@@ -96,9 +97,9 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     const flawed = addFlaws(flaws, violations, unknown);
     unknown.count(flawsLeft);
     for (const [name, value] of properties) {
-      const field = known.get(name);
+      const [field, kinds] = [known.get(name), flawed.get(name)];
       if (field === undefined) unknown.add(() => unknownProperty(name));
-      else if (!isFlawed(value, flawed.get(name))) readProperty(field, value, fields, violations);
+      else if (kinds === undefined || !isFlawed(value, kinds)) readProperty(field, value, fields, violations);
     }
     unknown.finish();
     for (const field of body.fields) if (field.required && !properties.has(field.name)) violations.push(missing(field));
@@ -112,8 +113,8 @@ function createPropertyReader(body: RequestBody): PropertyReader {
 }
 
 /** Whether the value itself has a flaw. The lone surrogates of an array are in its items. */
-function isFlawed(value: Json, kinds: ReadonlySet<Flaw["kind"]> | undefined): boolean {
-  return kinds?.has("duplicate") === true || (kinds !== undefined && typeof value === "string");
+function isFlawed(value: Json, kinds: ReadonlySet<Flaw["kind"]>): boolean {
+  return kinds.has("duplicate") || typeof value === "string";
 }
 
 function flawViolation({ path, kind }: Flaw): Violation {

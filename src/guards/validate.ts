@@ -42,14 +42,15 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   for (const violation of lists.violations) add(violation);
   // The message itself, unless a list is too long. Then the request is rejected, and nothing reads the message.
   const checked = lists.message;
-  const leftOut = leftOutBeyondRest(schema, checked, reported);
-  completeDefaults(schema, checked);
+  const treatment = treatmentOf(schema);
+  const leftOut = leftOutBeyondRest(schema, treatment, checked, reported);
+  completeDefaults(schema, treatment, checked);
   for (const violation of completeMask(schema, checked)) add(violation);
   for (const violation of ruleViolations(schema, checked)) if (!leftOut.has(violation.field)) add(violation);
-  for (const violation of formatViolations(schema, checked)) add(violation);
+  for (const violation of formatViolations(treatment, checked)) add(violation);
   for (const violation of unrepresentableValues(schema, checked)) add(violation);
   if (violations.length > 0) rejectInput(violations);
-  lowerUuids(schema, message);
+  lowerUuids(treatment, message);
 }
 
 /**
@@ -65,12 +66,12 @@ export function validateBatch(schema: DescMessage, message: Message, found: read
   );
   const violations = [...found, ...lists.violations, ...ofBatch];
   if (violations.length > 0) rejectInput(violations);
-  lowerUuids(schema, message);
+  lowerUuids(treatmentOf(schema), message);
 }
 
 /** Returns the violations of a message: broken rules of its proto, and values that some wire cannot represent. */
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
-  const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
+  const byRules = [...ruleViolations(schema, message), ...formatViolations(treatmentOf(schema), message)];
   const named = new Set(byRules.map(({ field }) => field));
   return [...byRules, ...unrepresentableValues(schema, message).filter(({ field }) => !named.has(field))];
 }
@@ -138,9 +139,9 @@ function fieldName(path: Path): string {
   return name;
 }
 
-function formatViolations(schema: DescMessage, message: Message): Violation[] {
+function formatViolations({ dates }: Treatment, message: Message): Violation[] {
   const texts = message as Message & Record<string, string | undefined>;
-  const wrong = dates(schema).filter(
+  const wrong = dates.filter(
     ({ localName }) => texts[localName] !== undefined && parseInstant(texts[localName]) === undefined,
   );
   return wrong.map(({ name }) => ({
@@ -151,16 +152,20 @@ function formatViolations(schema: DescMessage, message: Message): Violation[] {
   }));
 }
 
-function completeDefaults(schema: DescMessage, message: Message): void {
-  for (const { field, value } of defaults(schema)) {
+function completeDefaults(schema: DescMessage, { defaults }: Treatment, message: Message): void {
+  for (const { field, value } of defaults) {
     const fields = reflect(schema, message);
     if (!fields.isSet(field)) fields.set(field, value);
   }
 }
 
 /** Returns the omitted fields that are optional because the request has a field, valid or not, that REST lacks. */
-function leftOutBeyondRest(schema: DescMessage, message: Message, wrong: ReadonlySet<string>): ReadonlySet<string> {
-  const { optional, beyond } = beyondRest(schema);
+function leftOutBeyondRest(
+  schema: DescMessage,
+  { optional, beyond }: Treatment,
+  message: Message,
+  wrong: ReadonlySet<string>,
+): ReadonlySet<string> {
   if (optional.length === 0) return none;
   const fields = reflect(schema, message);
   if (!beyond.some((field) => fields.isSet(field) || wrong.has(field.name))) return none;
@@ -170,36 +175,29 @@ function leftOutBeyondRest(schema: DescMessage, message: Message, wrong: Readonl
 const none: ReadonlySet<string> = new Set();
 
 /** Converts ids to lower case. Either case is accepted (contract §2.1). */
-function lowerUuids(schema: DescMessage, message: Message): void {
+function lowerUuids({ uuids }: Treatment, message: Message): void {
   const values = message as Message & Record<string, string | undefined>;
-  for (const { localName } of uuids(schema)) {
+  for (const { localName } of uuids) {
     const value = values[localName];
     if (value !== undefined) values[localName] = value.toLowerCase();
   }
 }
 
-const uuids = perMessage((schema) =>
-  schema.fields.filter((field) => {
+/** What is done with the fields of a message, by its options. */
+const treatmentOf = perMessage((schema) => ({
+  uuids: schema.fields.filter((field) => {
     const { type } = getOption(field, fieldRules);
     return type.case === "string" && type.value.wellKnown.case === "uuid";
   }),
-);
-
-const defaults = perMessage((schema) =>
-  schema.fields.flatMap((field) => {
+  defaults: schema.fields.flatMap((field) => {
     const value = getOption(field, fieldOption).defaultValue;
     return value === undefined ? [] : [{ field, value }];
   }),
-);
-
-const beyondRest = perMessage((schema) => ({
   optional: schema.fields.filter((field) => getOption(field, fieldOption).optionalBeyondRest),
   beyond: schema.fields.filter((field) => getOption(field, fieldOption).beyondRest),
+  dates: schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),
 }));
-
-const dates = perMessage((schema) =>
-  schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),
-);
+type Treatment = ReturnType<typeof treatmentOf>;
 
 /**
  * Returns whether a text matches an ECMA-262 pattern. The OpenAPI document shows the same patterns, and the library's

@@ -67,8 +67,8 @@ export function readJson(text: string): JsonReading {
   for (;;) {
     let value = readStart(reader);
     if (value === undefined) return { problem: problemAt(reader) };
-    if (typeof value === "string") noteSurrogate(reader, value);
-    else if (typeof value === "object" && value !== null) {
+    if (typeof value === "string" && loneSurrogate.test(value)) note(reader, "surrogate");
+    if (typeof value === "object" && value !== null) {
       if (frames.length === maxLevels)
         return { problem: `it must have at most ${maxLevels} levels of arrays and objects` };
       const isArray = Array.isArray(value);
@@ -113,12 +113,8 @@ function readName(reader: Reader): boolean {
   if (frame === undefined || Array.isArray(frame.container)) return false;
   frame.name = name;
   if (frame.container.has(name)) note(reader, "duplicate");
-  noteSurrogate(reader, name);
+  if (loneSurrogate.test(name)) note(reader, "surrogate");
   return true;
-}
-
-function noteSurrogate(reader: Reader, string: string): void {
-  if (loneSurrogate.test(string)) note(reader, "surrogate");
 }
 
 function note(reader: Reader, kind: Flaw["kind"]): void {
