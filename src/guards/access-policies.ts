@@ -11,7 +11,7 @@ import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
 import type { SwitchState } from "./switches.ts";
-import { requireInterface, requireWrites } from "./switches.ts";
+import { requireInterface } from "./switches.ts";
 
 /** The dependencies of the public access policy. */
 export interface PublicAccessDependencies {
@@ -49,7 +49,7 @@ function openPolicy({ authentication }: PublicAccessDependencies, facts: RpcFact
     // Only health is served despite overload (200 or 429). A request that is not an rpc can be rejected (503).
     identify: (inbound) =>
       authentication.identify(inbound, {
-        fresh: () => false,
+        isProvenLater: () => true,
         deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally),
         optional: facts !== undefined,
       }),
@@ -71,17 +71,17 @@ function keyPolicy(
     // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
     identify: (inbound, attempt) =>
       authentication.identify(inbound, {
-        fresh: (key) => writes && (key.readOnly || !switches().writes),
+        isProvenLater: (key) => !writes || (!key.readOnly && switches().writes),
         deadline: deadlineIn(leftOf(inbound), {}, inbound.tally),
         optional: false,
         attempt,
       }),
     check(_call, caller) {
       const state = switches();
-      requireInterface(state); // 503
+      if (!state.publicInterface) fail(Reason.INTERFACE_DISABLED); // 503
       const { key } = authentication.require(caller); // 401, 403
       if (writes && key.readOnly) fail(Reason.ACCESS_DENIED); // 403
-      if (writes) requireWrites(state); // 503
+      if (writes && !state.writes) fail(Reason.WRITES_PAUSED); // 503
       requireFreshSwitches(); // 503
     },
     ready: freshSwitches,
@@ -146,7 +146,7 @@ export function internalAccessPolicies(
       const check: Guard = ({ inbound }) => {
         if (isOpen) return;
         access.requireToken(inbound); // 401
-        if (isPausable) requireWrites(switches()); // 503
+        if (isPausable && !switches().writes) fail(Reason.WRITES_PAUSED); // 503
         if (isPausable) requireFreshSwitches(); // 503
       };
       return {

@@ -25,8 +25,8 @@ export interface Keys {
 
 /** Options of `identify`. */
 export interface Identifying {
-  /** Returns whether to look up a key that is known. Otherwise its facts come from memory, unproven. */
-  fresh(key: KeyFacts): boolean;
+  /** Returns whether the facts of a known key come from memory, unproven. Otherwise it is looked up. */
+  readonly isProvenLater: (key: KeyFacts) => boolean;
   readonly deadline: Deadline;
   /** Whether the request is served even without a valid key. */
   readonly optional: boolean;
@@ -54,9 +54,9 @@ export interface Authentication {
  */
 export function createAuthentication(keys: Keys, recognizers: CreateRecognizer): Authentication {
   const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
-  const credentialOf = (hash: Binary, fresh: Identifying["fresh"]): Credential<KeyFacts> => ({
+  const credentialOf = (hash: Binary, isProvenLater: Identifying["isProvenLater"]): Credential<KeyFacts> => ({
     name: nameOf(hash),
-    isProvenLater: (key) => !fresh(key),
+    isProvenLater,
     lookUp: (deadline) => keys.find(hash, deadline),
   });
 
@@ -67,7 +67,7 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
   async function prove({ hash, accountId }: KeyFacts, tally: Tally | undefined): Promise<void> {
     const deadline = deadlineIn(deadlineMs, {}, tally);
     const found = await recognizer.lookUpAgain(
-      credentialOf(hash, () => true),
+      credentialOf(hash, () => false),
       deadline,
     );
     if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
@@ -78,12 +78,13 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
 
   return {
     presume: (secret) => (keys.isSecret(secret) ? recognizer.presume(nameOf(keys.hash(secret))) : undefined),
-    async identify(inbound, { fresh, deadline, optional, attempt }) {
+    async identify(inbound, { isProvenLater, deadline, optional, attempt }) {
       const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
       const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key });
-      const found = await recognizer.recognize(hash && credentialOf(hash, fresh), {
+      const credential = hash && credentialOf(hash, isProvenLater);
+      const found = await recognizer.recognize(credential, {
         address: inbound.address,
         deadline,
         optional,
@@ -91,15 +92,15 @@ export function createAuthentication(keys: Keys, recognizers: CreateRecognizer):
         attempt,
       });
       if (found.kind === "unreadable") return found;
-      if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: sentIn(authorization) };
+      if (found.kind === "invalid" || credential === undefined) return { kind: "nobody", sent: sentIn(authorization) };
       return {
         kind: "key",
         key: found.holder,
         suspended: found.proven && found.holder.suspended === true,
         unproven: createUnproven(
-          keys.proof(hash, found.holder.accountId),
+          keys.proof(found.holder.hash, found.holder.accountId),
           () => prove(found.holder, inbound.tally),
-          () => recognizer.proven(nameOf(hash)),
+          () => recognizer.proven(credential.name),
         ),
       };
     },

@@ -91,9 +91,8 @@ export function createKnownBuckets(
   const missing = ({ debited, since }: Known, at: number): number =>
     debited === 0 ? 0 : Math.max(0, debited - Math.max(0, at - since) * perMs);
 
-  function put(name: string, known: Known): void {
+  function put(name: string, known: Known, now: number): void {
     setBounded(buckets, name, known);
-    const now = clock();
     if (now < sweepAt) return;
     for (const [key, { left, since }] of buckets) if (refilled(left, now - since) >= burst) buckets.delete(key);
     sweepAt = now + sweepEveryMs;
@@ -121,15 +120,17 @@ export function createKnownBuckets(
           const latest = buckets.get(name) ?? { ...unknown, since: sentAt };
           const { replied, tookAt, left, since, transit, debited: later, ours, others } = latest;
           const due = replied === undefined ? burst : refilled(replied.left, Math.max(0, state.at - replied.at));
-          put(name, {
+          const now = clock();
+          const next = {
             ...(tookAt > sentAt
               ? { left: Math.min(left, state.left), since, transit }
-              : { left: state.left - later, since: sentAt, transit: clock() - sentAt }),
+              : { left: state.left - later, since: sentAt, transit: now - sentAt }),
             debited: later,
             replied: state,
             tookAt,
             ...sharesAfter({ ours, others }, taken, Math.max(0, due - taken - state.left)),
-          });
+          };
+          put(name, next, now);
         },
       };
     },
@@ -137,7 +138,7 @@ export function createKnownBuckets(
       const now = clock();
       const known = buckets.get(name) ?? { ...unknown, since: now };
       const left = refilled(known.left, now - known.since) - 1;
-      put(name, { ...known, left, since: now, debited: missing(known, now) + 1 });
+      put(name, { ...known, left, since: now, debited: missing(known, now) + 1 }, now);
     },
     giveBack(name) {
       const known = buckets.get(name);
@@ -151,7 +152,7 @@ export function createKnownBuckets(
       // The other instances take tokens too, so a token of this instance counts for several.
       const cost = Math.min(burst, others > 0 ? tokens * (1 + others / ours) : tokens);
       const passes = left >= cost;
-      put(name, { ...known, left: passes ? left - cost : left, since: now, debited: 0, tookAt: now });
+      put(name, { ...known, left: passes ? left - cost : left, since: now, debited: 0, tookAt: now }, now);
       return Promise.resolve(passes ? 0 : msFor(cost - left));
     },
   };

@@ -12,8 +12,3 @@ export interface SwitchState {
 export function requireInterface(state: SwitchState): void {
   if (!state.publicInterface) fail(Reason.INTERFACE_DISABLED);
 }
-
-/** Fails with WRITES_PAUSED while writes are off. */
-export function requireWrites(state: SwitchState): void {
-  if (!state.writes) fail(Reason.WRITES_PAUSED);
-}
