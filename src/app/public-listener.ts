@@ -88,8 +88,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     const { path, rest, surface, isServed, isRpc } = target;
     const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
-    setHeaders(response, always);
-    setHeaders(response, rest ? restHeaders : isRpc ? rpcHeaders : []);
+    setHeaders(response, rest ? headersOf.rest : isRpc ? headersOf.rpc : always);
     setHeaders(response, corsHeaders(request, config.corsOrigins));
     surfaces.log(request, response, inbound);
     if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);

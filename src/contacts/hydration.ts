@@ -105,10 +105,12 @@ async function findTogether(scope: Scope, find: FindWith): Promise<Contact[] | u
   if (countOf(timeline) > maxNotes || countOf(sessions) > maxSessions) return undefined;
   const notesOf = byContact(timeline);
   const sessionsOf = byContact(sessions);
-  return contacts.map((contact) => {
+  const whole: Contact[] = [];
+  for (const contact of contacts) {
     const id = idText(contact._id);
-    return contactMessage(contact, notesOf.get(id) ?? [], sessionsOf.get(id) ?? [], id);
-  });
+    whole.push(contactMessage(contact, notesOf.get(id) ?? [], sessionsOf.get(id) ?? [], id));
+  }
+  return whole;
 }
 
 /**

@@ -161,7 +161,7 @@ function createAdmission(dependencies: AssistantAccessDependencies, recognizer: 
         attempt,
       });
     // 429
-    const found = await identifyOnceFresh(inbound, recognize, freshSwitches, ({ kind }) => kind !== "invalid");
+    const found = await identifyOnceFresh(inbound, recognize, freshSwitches, "invalid");
     requireInterface(switches()); // 503
     if (sent === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);

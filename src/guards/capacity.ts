@@ -107,8 +107,6 @@ export function createCapacity(slots: number, onRejection: () => void, other: Pa
       ofEach: Math.ceil(((maxWorking[credential] + maxWaiting[credential]) * 2) / 3),
     });
   const expected = { verified: expectedOf("verified"), unverified: expectedOf("unverified") };
-  const places = (credential: CredentialState): number =>
-    free(credential) + maxWaiting[credential] - waiting[credential].size;
 
   function rejection(): Failure {
     onRejection();
@@ -131,7 +129,8 @@ export function createCapacity(slots: number, onRejection: () => void, other: Pa
       identifying: identifying.verified + identifying.unverified,
     }),
     isFull: (credential) =>
-      identifying[credential] + expected[credential].taken() >= places(credential) ||
+      identifying[credential] + expected[credential].taken() + waiting[credential].size >=
+        free(credential) + maxWaiting[credential] ||
       (credential === "unverified" && identifying.unverified >= maxUnknown),
     expect: (credential, caller) => expected[credential].take(caller, 1),
     expected: (credential, caller) => expected[credential].taken(caller),
@@ -149,7 +148,7 @@ export function createCapacity(slots: number, onRejection: () => void, other: Pa
         enter(credential);
         return whileIn(credential, work);
       }
-      if (places(credential) <= 0) throw rejection();
+      if (free(credential) + maxWaiting[credential] <= waiting[credential].size) throw rejection();
       if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
         const failure = rejection();
         requireNotPast(deadline);

@@ -44,13 +44,13 @@ export function leftOf({ arrivedAt }: Pick<Inbound, "arrivedAt">): number {
 /**
  * Identifies a caller. If the switches are too old then, waits for fresh ones and identifies the caller again: a
  * look-up can have failed for the same reason, and whether one is necessary depends on the switches. `ready` returns
- * what to wait for, if anything, and `waits` whether a caller is worth it.
+ * what to wait for, if anything. A caller of the kind `rejected` does not wait.
  */
-export async function identifyOnceFresh<T>(
+export async function identifyOnceFresh<T extends { readonly kind: string }>(
   inbound: Inbound,
   identify: (attempt: Attempt) => Promise<T>,
   ready: () => Promise<void> | undefined,
-  waits: (found: T) => boolean,
+  rejected: T["kind"],
 ): Promise<T> {
   let unreadable: { readonly fresh: Promise<void> | undefined } | undefined;
   function isRepeated(): boolean {
@@ -59,7 +59,7 @@ export async function identifyOnceFresh<T>(
   }
   const found = await identify({ throttled: false, isRepeated });
   // Called only once: a request with an unreadable credential that took its token is rejected.
-  const fresh = unreadable === undefined && waits(found) ? ready() : unreadable?.fresh;
+  const fresh = unreadable === undefined && found.kind !== rejected ? ready() : unreadable?.fresh;
   if (fresh === undefined) return found;
   await withDeadline(deadlineIn(leftOf(inbound), inbound.limits, inbound.tally), fresh);
   return identify({ throttled: unreadable === undefined, isRepeated: () => false });
@@ -154,7 +154,7 @@ export function createDispatch(
         (attempt) => policy.identify(inbound, attempt), // 429
         () => policy.ready(inbound),
         // A caller without a credential gets 401 anyway.
-        ({ kind }) => kind !== "nobody",
+        "nobody",
       );
       try {
         policy.check(call, caller);
