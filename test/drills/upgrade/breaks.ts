@@ -8,8 +8,8 @@ export const dateAsNumber: readonly Break[] = [
     to: "insertRecord(client, scope, contacts, { ...contact, created_at: contact.created_at.getTime() } as never,",
   },
   {
-    from: "set[name] = timestamp(value);",
-    to: "set[name] = timestamp(new Date(value));",
+    from: "set[name] = timestamp(value as Date);",
+    to: "set[name] = timestamp(new Date(value as Date));",
   },
 ];
 
