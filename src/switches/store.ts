@@ -128,19 +128,19 @@ export async function watchSwitches(
     const on = (name: keyof SwitchState): boolean =>
       (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
-    if (performance.now() - asOf < leaseMs) waiting.release();
+    if (isFresh()) waiting.release();
   });
+  const isFresh = (): boolean => performance.now() - asOf < leaseMs;
   const waiting = createWaitingRoom(waitMs, maxWaiting);
   await primary.prove();
   return {
     state: () => state,
     requireFresh() {
-      if (performance.now() - asOf < leaseMs) return;
+      if (isFresh()) return;
       primary.require();
       fail(Reason.UNAVAILABLE, { because: because(), waitingFor: "the primary's lease" });
     },
-    waitUntilFresh: () =>
-      performance.now() - asOf < leaseMs || performance.now() - asOf > awayMs ? undefined : waiting.enter(),
+    waitUntilFresh: () => (isFresh() || performance.now() - asOf > awayMs ? undefined : waiting.enter()),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };
