@@ -32,6 +32,8 @@ async function main(): Promise<void> {
   process.on("SIGUSR2", () =>
     setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }),
   );
+  for (const { variable, meant } of config.misspelt)
+    log.warn(`${variable} is not a setting and has no effect. If you meant ${meant}, rename it.`);
   if (config.mongodbUri !== undefined && config.redisUrl === undefined)
     log.warn(
       "REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately",

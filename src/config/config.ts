@@ -3,6 +3,8 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
 import { isLocalName } from "./loopback.ts";
+import type { MisspeltName } from "./misspelt-names.ts";
+import { misspeltNames } from "./misspelt-names.ts";
 import { parseInstant } from "../text/instant.ts";
 import { parseRedisUrl } from "./redis-url.ts";
 import { fileVariable, withSecretFiles } from "./secret-files.ts";
@@ -58,6 +60,7 @@ export interface Config {
   readonly retirement: Retirement | undefined;
   /** The destination of spans. Unset: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
+  readonly misspelt: readonly MisspeltName[];
 }
 
 /** The OpenTelemetry collector, set by OpenTelemetry's own variables. */
@@ -111,7 +114,11 @@ export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const complete = withSecretFiles(environment, secretSettings, wrong);
-  const env = (name: string): string | undefined => complete[name] || undefined;
+  const names = new Set(secretSettings.flatMap((name) => [name, fileVariable(name)]));
+  const env = (name: string): string | undefined => {
+    names.add(name);
+    return complete[name] || undefined;
+  };
   const mongodbUri = mongodb(env("MONGODB_URI"));
   const oidcIssuer = issuer(webAddress("OIDC_ISSUER", env("OIDC_ISSUER")));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
@@ -166,6 +173,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       env("OTEL_SERVICE_NAME"),
       env("OTEL_TRACES_SAMPLER_ARG"),
     ),
+    // The last one: by now, `names` has every setting.
+    misspelt: misspeltNames(complete, names),
   });
 }
 

@@ -45,6 +45,7 @@ test("without any setting the contract's defaults apply: 8080 and 8081 on loopba
     logAddresses: "full",
     corsOrigins: [],
     retirement: undefined,
+    misspelt: [],
   });
 });
 
@@ -117,8 +118,26 @@ test("reads every variable as it is set [OPS-11, OPS-12, OPS-13]", () => {
     logAddresses: "truncated",
     corsOrigins: ["https://a.example", "http://localhost:3000"],
     retirement: { deprecatedAt: new Date("2026-01-31T00:00:00Z"), sunsetAt: new Date("2026-07-31T00:00:00Z") },
+    misspelt: [],
   });
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test.each([
+  ["MONGO_URL", "MONGODB_URI"],
+  ["REDIS_URI", "REDIS_URL"],
+  ["SERVICE_TOKEN_FILE", "SERVICE_TOKENS_FILE"],
+  ["RATE_LIMITS", "RATE_LIMIT"],
+  ["CORS_ORGINS", "CORS_ORIGINS"],
+  ["log_level", "LOG_LEVEL"],
+])("%s is found to be a misspelt %s [OPS-11]", (variable, meant) => {
+  expect(readConfig({ [variable]: "x" }).misspelt).toEqual([{ variable, meant }]);
+});
+
+test("variables of the system, of Kubernetes and beside the right one are not found to be misspelt settings [OPS-11]", () => {
+  const names = ["HOSTNAME", "HOME", "MONGODB_PORT", "MONGODB_SERVICE_HOST", "REDIS_PORT", "XDG_DATA_HOME", "SITE_URL"];
+  expect(readConfig(Object.fromEntries(names.map((name) => [name, "x"]))).misspelt).toEqual([]);
+  expect(readConfig({ ...mongodb, MONGO_URL: "x", RATE_LIMIT: "5", RATE_LIMITS: "6" }).misspelt).toEqual([]);
 });
 
 test("an empty variable counts as unset [OPS-11]", () => {

@@ -54,6 +54,8 @@ const warn = (variable: string, message: string, fix: string): Advice => [variab
 function* advice(config: Config, now: number): Iterable<Advice> {
   yield* onAddresses(config);
   yield* onDependencies(config);
+  for (const { variable, meant } of config.misspelt)
+    yield warn(variable, `${variable} is not a setting and has no effect.`, `If you meant ${meant}, rename it.`);
   const { serviceTokens, sessionSecrets, retirement } = config;
   if (sessionSecrets?.some((secret) => serviceTokens?.includes(secret)) === true)
     yield warn(
