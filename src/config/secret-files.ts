@@ -1,5 +1,5 @@
 // Secrets in files: NAME_FILE contains the path of the file with NAME, for secrets that Docker or Kubernetes mounts.
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 /** The maximum length of a secret's file. */
@@ -40,14 +40,21 @@ function shown(path: string): string {
 
 /** Reads a secret. The message does not repeat its content. */
 function read(path: string, wrong: (problem: string) => never): string {
-  let content: string;
+  const buffer = Buffer.alloc(maxBytes + 1);
+  let length = 0;
   try {
-    content = readFileSync(path, "utf8");
+    const file = openSync(path, "r");
+    try {
+      // A pipe gives its content in pieces. A device such as /dev/zero never ends.
+      for (let read = 1; read > 0; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     return wrong(`${shown(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
   }
-  const value = content.replace(/\r?\n$/, "");
+  if (length > maxBytes) return wrong(`${shown(path)} is longer than ${maxBytes} bytes`);
+  const value = buffer.toString("utf8", 0, length).replace(/\r?\n$/, "");
   if (value === "") return wrong(`${shown(path)} is empty`);
-  if (content.length > maxBytes) return wrong(`${shown(path)} is longer than ${maxBytes} bytes`);
   return value;
 }

@@ -59,6 +59,9 @@ test("an unreadable or empty file, and two variables for one setting, are named,
   );
   const empty = fileOf("empty", "\n");
   expect(rejection({ SESSION_SECRET_FILE: empty })).toBe(`SESSION_SECRET_FILE: ${empty} is empty`);
+  expect(rejection({ SESSION_SECRET_FILE: "/dev/zero" })).toBe(
+    "SESSION_SECRET_FILE: /dev/zero is longer than 65536 bytes",
+  );
   const both = rejection({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });
   expect(both).toBe("SERVICE_TOKENS_FILE: cannot be set together with SERVICE_TOKENS: set one of them");
   const short = rejection({ SESSION_SECRET_FILE: fileOf("short", "too-short") });
