@@ -1,11 +1,12 @@
 // The processes that use DATA_DIR: one service at a time, and the servers that it starts. Each has a file in the folder
 // `processes`, named `<role>.<process id>`.
 import { writeFileSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FolderLock } from "./folder-lock.ts";
 import { lockFolder, ownProcess, processesIn } from "./folder-lock.ts";
 import { endProcess, identify, isRunning, pidOf, type ProcessId } from "./process-id.ts";
+import { makeFolder } from "../process/make-folder.ts";
 
 /**
  * Locks the data folder for this process. Creates a missing folder, for its owner only. Fails with one line that names
@@ -17,7 +18,7 @@ export async function lockDataDir(dir: string): Promise<FolderLock> {
 
 async function processesFolder(dir: string): Promise<string> {
   const folder = join(dir, "processes");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   return folder;
 }
 

@@ -1,5 +1,4 @@
 // Starts the dependencies that are not configured, and keeps the secrets that they need.
-import { mkdir } from "node:fs/promises";
 import type { Config, OidcConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { withoutSecrets } from "../config/config.ts";
@@ -12,6 +11,7 @@ import { startProvider } from "./provider/provider.ts";
 import { startRedis } from "./redis.ts";
 import { loadOrCreateSecret } from "./secrets.ts";
 import type { EmbeddedServer } from "./server.ts";
+import { makeFolder } from "../process/make-folder.ts";
 
 /** The dependencies of the service, embedded or configured. */
 export interface Embedded {
@@ -46,10 +46,12 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
       "XDG_CACHE_HOME",
       "is required when MONGODB_URI or REDIS_URL is not set and the user has no home directory: a folder for fetched programs",
     );
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(`DATA_DIR: ${dataDir} cannot be created as a folder (${code})`);
-  });
-  const lock = await lockDataDir(dataDir);
+  const lock = await makeFolder(dataDir, 0o700)
+    .then(() => lockDataDir(dataDir))
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code === undefined) throw error;
+      throw new Error(`DATA_DIR: ${dataDir} cannot be created or written (${error.code})`);
+    });
   const options = { dataDir, cacheDir, env: withoutSecrets(process.env), progress, restart: true };
   const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,

@@ -1,7 +1,8 @@
 // Keeps a fetched program in the cache folder for this start and later ones.
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { probe, type ProgramKind } from "./program.ts";
+import { makeFolder } from "../process/make-folder.ts";
 
 /** The age at which a work folder is known to belong to a killed fetch. */
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -17,7 +18,7 @@ export async function fetchToCache(
   fetch: (workDir: string) => Promise<string>,
   name = kind.name,
 ): Promise<string> {
-  await mkdir(cacheDir, { recursive: true });
+  await makeFolder(cacheDir);
   const workDir = await mkdtemp(join(cacheDir, "fetch-"));
   try {
     const fetched = await fetch(workDir);

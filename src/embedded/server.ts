@@ -1,11 +1,12 @@
 // Starts a server program on a free port, waits until it is ready, and stops it.
-import { mkdir, readFile, rename } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runSupervised, type SupervisedProcess } from "./supervisor.ts";
 import { keepRunning, type Run } from "./keep-running.ts";
 import { endOrphanedServers, noteServer } from "./data-dir.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
+import { makeFolder } from "../process/make-folder.ts";
 
 /** A server that runs alongside the service and ends with it. */
 export interface EmbeddedServer {
@@ -81,7 +82,7 @@ export async function startServer(
 ): Promise<EmbeddedServer> {
   const { dataDir, progress } = options;
   await endOrphanedServers(dataDir, kind.role, progress);
-  await mkdir(resolve(dataDir, kind.folder), { recursive: true, mode: 0o700 });
+  await makeFolder(resolve(dataDir, kind.folder), 0o700);
   for (let attempt = 1; ; attempt++) {
     const port = await pickPort();
     try {

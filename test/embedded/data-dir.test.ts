@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { stat, writeFile } from "node:fs/promises";
+import { stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
@@ -50,4 +50,19 @@ test("without a home directory nothing is started or written, and one line names
     /^XDG_CACHE_HOME: is required when MONGODB_URI or REDIS_URL is not set and the user has no home directory: /,
   );
   expect(existsSync(dir)).toBe(false);
+});
+
+test("a data folder that cannot be created or written is named with the system's reason [OPS-14]", async () => {
+  const folder = await temporaryFolder();
+  await symlink(join(folder, "nowhere"), join(folder, "link"));
+  await writeFile(join(folder, "processes"), "");
+  const reasons = [
+    [join(folder, "link"), "EEXIST"],
+    [join(folder, "processes", "data"), "ENOTDIR"],
+    [folder, "EEXIST"],
+  ] as const;
+  for (const [dir, code] of reasons)
+    await expect(startEmbedded(readConfig({ DATA_DIR: dir }), () => undefined)).rejects.toThrow(
+      new Error(`DATA_DIR: ${dir} cannot be created or written (${code})`),
+    );
 });

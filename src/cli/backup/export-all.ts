@@ -1,6 +1,6 @@
 // Runs `records export --all`: writes a file for each account, and a manifest from which an interrupted run resumes.
 import { createHash } from "node:crypto";
-import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -20,6 +20,7 @@ import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { addFile, complete, fileOf, manifestFile, readManifest, sum, writeManifest } from "./manifest.ts";
+import { makeFolder } from "../../process/make-folder.ts";
 
 /** The context of an export. */
 interface Export {
@@ -121,7 +122,7 @@ async function exportTo(
  * a complete backup.
  */
 async function openFolder(folder: string): Promise<Manifest | undefined> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const manifest = await readManifest(folder);
   if (manifest?.completion !== undefined)
     throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);

@@ -1,8 +1,9 @@
 // Stores the provider's state that survives a restart, in files that only their owner can read.
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../json-file.ts";
 import { writePrivate } from "../secrets.ts";
+import { makeFolder } from "../../process/make-folder.ts";
 
 /** A folder of small JSON files. */
 export type Folder = Awaited<ReturnType<typeof openFolder>>;
@@ -10,7 +11,7 @@ export type Folder = Awaited<ReturnType<typeof openFolder>>;
 /** Opens the provider's folder within the data folder. Creates a missing folder. */
 export async function openFolder(dataDir: string) {
   const folder = join(dataDir, "provider");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   await chmod(folder, 0o700);
   // Writes are serialized, so that the last value requested is the one that remains.
   let last: Promise<void> = Promise.resolve();
