@@ -697,8 +697,18 @@ test("the cache and the exports of Granola have notes, summary and transcript; d
   ]);
 });
 
+test("a table of turns has their speakers and times [OPS-04]", async () => {
+  const lines = ["[00:00:15] Ann Lee: Hello.", "[00:01:00] Bo: Hi, you."];
+  for (const text of [
+    'Start,End,Speaker,Text\n00:00:15,00:00:17,Ann Lee,Hello.\n00:01:00,00:01:02,Bo,"Hi, you."\n',
+    "name;timestamp;message\r\nAnn Lee;0:15;Hello.\r\nBo;1:00;Hi, you.\r\n",
+    "start_time\tend_time\tspeaker\ttranscript\n15.0\t17.5\tAnn Lee\tHello.\n60.0\t61.5\tBo\tHi, you.\n",
+  ])
+    expect((await meetings(text, "call.csv"))[0]?.transcript).toEqual(lines);
+});
+
 test("JSON without a meeting, and bytes that cannot be read, are rejected; any text never fails [OPS-04]", async () => {
-  for (const text of ["{}", "[1]", '{"contact":{}}'])
+  for (const text of ["{}", "[1]", '{"contact":{}}', '{"sentences":[["0",6,9.5],["1",6,17.3]]}'])
     expect((await meetings(text, "x.json"))[0]?.problem).toContain("has nothing that is known");
   const card = ["vcard", [["version", {}, "text", "4.0"]]];
   for (const json of [card, [card, card], ["vcalendar", [], []]])

@@ -74,6 +74,11 @@ test.each([
   ["captions.json", "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "transcript"],
   ["outlook.txt", "First Name\tLast Name\tE-mail Address\nAnn\tLee\tann@example.com\n", "csv"],
   ["phones.txt", "Name|Phone\nAnn Lee|\nBo Day|030 1234567\n", "csv"],
+  ["turns.csv", "Name,Time,Message\nAnn,0:01,Hello\n", "transcript"],
+  ["turns.tsv", "Start\tSpeaker Name\tText\n0.5\tAnn\tHello\n", "transcript"],
+  ["people.csv", "Name,Text\nAnn,Hello\n", "csv"],
+  ["form.csv", "Name,Time,Message,Email\nAnn,10:01,Hello,ann@example.com\n", "csv"],
+  ["guests.csv", "Name,Date,Message\nAnn,2026-03-02,Hello\n", "csv"],
   ["records.txt", '{"contact":{"full_name":"Ann"}}\n', "ndjson"],
   [
     "email.txt",

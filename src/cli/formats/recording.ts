@@ -13,6 +13,7 @@ import type { Entry } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import type { Json } from "./members.ts";
 import { at, dateOf, firstText, isObject, jsonIn, listAt, listOf, membersOf } from "./members.ts";
+import { turnsInTable } from "./speech-table.ts";
 import { spokenIn } from "./spoken.ts";
 
 type Init = NonNullable<MessageInitShape<typeof RecordSchema>["record"]>;
@@ -109,7 +110,7 @@ function meetingOf(whole: string, file: string): Meeting {
   const [above = "", said = ""] = properties.exec(whole) ?? [];
   const yaml = said.replaceAll("\r\n", "\n");
   const text = whole.slice(above.length);
-  const turns = turnsIn(text);
+  const turns = turnsInTable(text) ?? turnsIn(text);
   const provider = providerOf(text, file);
   const named = nameOf(file);
   const [title, start] = [valueIn(yaml, "title") ?? named.title, dateOf(valueIn(yaml, "date")) ?? named.start];

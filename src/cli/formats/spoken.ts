@@ -109,7 +109,7 @@ function bestOf(lists: Found["lists"]): readonly Piece[] | undefined {
       const hasSpeakers = sizeOf(isSaid) > size * 0.7;
       return { list, size, hasSpeakers, isTimed: hasSpeakers || sizeOf(({ start }) => start !== undefined) > size / 2 };
     })
-    .filter(({ size }) => size > 0);
+    .filter(({ list }) => list.some(({ text }) => /\p{L}/u.test(text)));
   const largest = (some: typeof rated): number => some.reduce((size, one) => Math.max(size, one.size), 0);
   // A list of all words with their speakers can follow the same words in sentences. Less than that is a part.
   const enough = rated.filter(

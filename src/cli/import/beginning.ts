@@ -7,6 +7,7 @@ import { beginsTable } from "../formats/csv.ts";
 import { encodingOf } from "../formats/encoding.ts";
 import type { Format } from "../formats/entry.ts";
 import { beginsRecord } from "../formats/ndjson.ts";
+import { turnsInTable } from "../formats/speech-table.ts";
 
 /** In bytes. The header of Outlook alone has 1,500. */
 const length = 16_000;
@@ -28,7 +29,9 @@ const begins: readonly (readonly [begin: RegExp, format: Format])[] = [
 /** Returns the format of a file, if its beginning shows it. Outlook and Excel save tables as `.txt` as well. */
 export function formatByBeginning(file: string, text: string): Format | undefined {
   if (text !== "" && beginsRecord(text)) return "ndjson";
-  const isTable = extname(file).toLowerCase() === ".txt" && beginsTable(text);
+  const extension = extname(file).toLowerCase();
+  if ((extension === ".csv" || extension === ".tsv") && turnsInTable(text) !== undefined) return "transcript";
+  const isTable = extension === ".txt" && beginsTable(text);
   return isTable ? "csv" : begins.find(([begin]) => begin.test(text))?.[1];
 }
 

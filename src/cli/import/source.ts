@@ -75,7 +75,7 @@ export interface Source {
 const maxJsonLength = 100 * 1024 * 1024;
 
 /** Changes when a reader finds other records in a file. */
-const readerVersion = 8;
+const readerVersion = 9;
 
 const formatsByExtension: Readonly<Record<string, Format>> = {
   ".ndjson": "ndjson",
@@ -117,7 +117,9 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const size = facts?.isFile() === true ? facts.size : undefined;
   const beginning = size === undefined ? "" : await beginningOf(file, encoding);
   requireText(file, beginning, options.format);
-  const found = options.format ?? formatByBeginning(file, beginning);
+  const told = formatByBeginning(file, beginning);
+  // Columns are only mapped for contacts.
+  const found = options.format ?? (told === "transcript" && map.length > 0 ? undefined : told);
   const named = formatOf(file, found, "ndjson, csv, vcard, transcript or icalendar");
   const isJson = named === "ndjson" && extname(file).toLowerCase() === ".json" && options.format === undefined;
   const content = isJson && size !== undefined ? await contentOf(file, size, beginning, targets) : "records";
