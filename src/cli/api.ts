@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { Context } from "./context.ts";
 import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Json } from "./output.ts";
+import { tlsFailure } from "./link.ts";
 import { findPublicUrl, readIfThere } from "./where.ts";
 
 const help = `
@@ -42,7 +43,7 @@ export function addApi(program: Command, environment: NodeJS.ProcessEnv, context
       if (!URL.canParse(base)) rejectUsage(`--base-url: must be a URL such as http://localhost:8080, not "${base}".`);
       const key = options.keyFile === undefined ? environment["RECORDS_API_KEY"]?.trim() : readIfThere(options.keyFile);
       if (options.keyFile !== undefined && !key)
-        rejectUsage(`--key-file: ${options.keyFile} cannot be read, or is empty.`);
+        rejectUsage(`--key-file: ${options.keyFile} cannot be read, is empty or is too long.`);
       const body = options.data === undefined ? undefined : bodyOf(options.data);
       const response = await send(new URL(new URL(base).origin + path), method.toUpperCase(), body, {
         ...(key ? { Authorization: `Bearer ${key}` } : {}),
@@ -83,12 +84,9 @@ async function send(
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body }),
   });
-  const response = await fetch(request).catch(() => {
-    throw new CommandError(
-      exitCodes.unreachable,
-      "unreachable",
-      `Nothing responds at ${url.origin}. Start the service, or set --base-url.`,
-    );
+  const response = await fetch(request).catch((error: unknown) => {
+    const message = `Nothing responds at ${url.origin}. Start the service, or set --base-url.`;
+    throw tlsFailure(error, url.origin) ?? new CommandError(exitCodes.unreachable, "unreachable", message);
   });
   const text = await response.text();
   try {

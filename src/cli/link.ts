@@ -67,6 +67,20 @@ export function isTransient(error: unknown): boolean {
   return cutCodes.has(code) || isCut(error);
 }
 
+/** The codes of TLS, of its alerts and of certificates that are not trusted. */
+const tlsCodes = /^(?:EPROTO|(?:ERR_SSL|ERR_TLS|CERT|CRL|UNABLE_TO)_\w+|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT\w*)$/;
+
+/** Returns the error of a connection that TLS failed; undefined if it failed for another reason. */
+export function tlsFailure(error: unknown, url: string): CommandError | undefined {
+  const code = innermostCode(error) ?? "";
+  if (!tlsCodes.test(code)) return undefined;
+  return new CommandError(
+    exitCodes.unreachable,
+    "tls",
+    `The TLS connection to ${url} failed (${code}). Check the scheme and the port, or renew the certificate. To trust a private authority, set NODE_EXTRA_CA_CERTS.`,
+  );
+}
+
 /** Converts the error of a failed call into an error for the user. Returns any other error unchanged. */
 export function explain(error: unknown, address: () => string): unknown {
   if (!(error instanceof ConnectError)) return error;
@@ -75,6 +89,8 @@ export function explain(error: unknown, address: () => string): unknown {
   const failure = (exitCode: 1 | 3, message: string): CommandError =>
     new CommandError(exitCode, codeToString(code), message);
   const system = innermostCode(error);
+  const broken = tlsFailure(error, url);
+  if (broken !== undefined) return broken;
   if (system === "ECONNREFUSED")
     return failure(exitCodes.unreachable, `Nothing listens at ${url}. Start the service (npm start), or set --url.`);
   if (system === "ENOTFOUND" || system === "EAI_AGAIN")

@@ -1,5 +1,5 @@
 // Runs `records status`: reads the probes, health, switches and accounts, and shows those that are available.
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
 import { allAccounts, partition, unreadableLine } from "./all-accounts.ts";
@@ -69,7 +69,11 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
 async function readReadiness(
   url: string,
 ): Promise<{ readonly ready: boolean; readonly dependencies: { readonly [dependency: string]: Json } }> {
-  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeWaitMs) });
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeWaitMs) }).catch(
+    (error: unknown) => {
+      throw ConnectError.from(error, Code.Unavailable);
+    },
+  );
   const { status: _status, ...dependencies } = (await response.json()) as { readonly [dependency: string]: Json };
   return { ready: response.status === 200, dependencies };
 }

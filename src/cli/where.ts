@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { tokenForm } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
-import { withSecretFiles } from "../config/secret-files.ts";
+import { readSecret, withSecretFiles } from "../config/secret-files.ts";
 import { rejectUsage } from "./exit.ts";
 
 /** The options for the address and the token. */
@@ -86,14 +86,14 @@ function origin(value: string): string {
 function readToken(file: string): string {
   const token = readIfThere(file);
   return token === undefined || token === ""
-    ? rejectUsage(`--token-file: ${file} cannot be read, or is empty.`)
+    ? rejectUsage(`--token-file: ${file} cannot be read, is empty or is too long.`)
     : token;
 }
 
-/** Returns the text of a file, without the space around it; undefined if it cannot be read. */
+/** Returns the secret in a file, without the space around it; undefined if it cannot be read, or is too long. */
 export function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readSecret(file)?.trim();
   } catch {
     return undefined;
   }

@@ -40,21 +40,27 @@ function shown(path: string): string {
 
 /** Reads a secret. The message does not repeat its content. */
 function read(path: string, wrong: (problem: string) => never): string {
-  const buffer = Buffer.alloc(maxBytes + 1);
-  let length = 0;
+  let value: string | undefined;
   try {
-    const file = openSync(path, "r");
-    try {
-      // A pipe gives its content in pieces. A device such as /dev/zero never ends.
-      for (let read = 1; read > 0; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
-    } finally {
-      closeSync(file);
-    }
+    value = readSecret(path)?.replace(/\r?\n$/, "");
   } catch (error) {
     return wrong(`${shown(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
   }
-  if (length > maxBytes) return wrong(`${shown(path)} is longer than ${maxBytes} bytes`);
-  const value = buffer.toString("utf8", 0, length).replace(/\r?\n$/, "");
+  if (value === undefined) return wrong(`${shown(path)} is longer than ${maxBytes} bytes`);
   if (value === "") return wrong(`${shown(path)} is empty`);
   return value;
+}
+
+/** Returns the text of a secret's file; undefined if it is too long. Throws the system's error. */
+export function readSecret(path: string): string | undefined {
+  const buffer = Buffer.alloc(maxBytes + 1);
+  let length = 0;
+  const file = openSync(path, "r");
+  try {
+    // A pipe gives its content in pieces. A device such as /dev/zero never ends.
+    for (let read = 1; read > 0; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
+  } finally {
+    closeSync(file);
+  }
+  return length > maxBytes ? undefined : buffer.toString("utf8", 0, length);
 }

@@ -12,6 +12,7 @@ import { createLink } from "../../src/cli/link.ts";
 import { describe } from "../../src/cli/program.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { useService } from "../support/client.ts";
+import { startTlsServer } from "../support/tls-server.ts";
 import { runCommand, cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
 
 // A start of the program takes its time on a busy machine.
@@ -218,6 +219,8 @@ test("the error for a missing or rejected token says so and never repeats the to
     "demo.json",
     JSON.stringify({ internal_url: service().internal, service_token: service().serviceToken }),
   );
+  const long = await runCommand(["status", "--token-file", folder.write("token", "a".repeat(65_537))]);
+  expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("cannot be read, is empty or is too long.")]);
   const elsewhere = await runCommand(["account", "list", "--url", "http://records.invalid:8081"], {
     environment: { DATA_DIR: folder.path("") },
   });
@@ -230,6 +233,23 @@ test("if nothing, or something else, listens at the address, it ends with 3 or 1
     3,
     "records: Nothing listens at http://127.0.0.1:1. Start the service (npm start), or set --url.\n",
   ]);
+  const untrusted = await startTlsServer();
+  const plain = service().internal.replace("http:", "https:");
+  for (const [url, code] of [
+    [plain, "ERR_SSL_"],
+    [`https://${untrusted.host}`, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ] as const)
+    for (const args of [
+      ["status", "--url", url],
+      ["api", "GET", "/v1/health", "--base-url", url],
+    ]) {
+      const failed = await cli(service(), args);
+      expect([failed.code, failed.stderr]).toEqual([
+        3,
+        expect.stringMatching(`^records: The TLS connection to ${url} failed .${code}`),
+      ]);
+    }
+  await untrusted.stop();
   const outside = await cli(service(), ["account", "list", "--url", service().base]);
   expect(outside.code).toBe(1);
   expect(outside.stderr).toContain("Check that it is the internal listener");

@@ -100,7 +100,10 @@ const notText =
   "is not a text: it may be an archive, a spreadsheet or a document. Unpack it, or save it as CSV, vCard, iCalendar, captions or plain text.";
 const isPage =
   "is HTML or XML. A download can be the page of a sign-in. Otherwise, export CSV, vCard, iCalendar, captions or plain text instead.";
+const isBackup = "is a file of a backup. To restore it, run records restore with its folder.";
 test.each([
+  ["manifest.ndjson", '{"records_backup":1,"id":"280cc761-8962-4159-a059-d41ca8aa3921"}\n', isBackup],
+  ["ann.ndjson", '{"collection":"contacts","document":{"_id":1}}\n', isBackup],
   ["takeout.zip", "PK\x03\x04\x14\0\0\0\b\0\0\0!\0", notText],
   ["people.xlsx", "PK\x03\x04\x14\0\x06\0\b\0\0\0!\0", notText],
   ["people.csv", "PK\x03\x04\x14\0\x06\0\b\0\0\0!\0", notText],

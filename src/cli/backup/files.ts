@@ -29,7 +29,7 @@ export interface Batch {
 export async function openFile(path: string): Promise<FileHandle | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
       // The code by which a system reports a link.
       if (error.code === "ELOOP" || error.code === "EMLINK") return rejectFile(path);
       throw new CommandError(exitCodes.failed, "file", `${path} cannot be read (${error.code ?? ""}).`);

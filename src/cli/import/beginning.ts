@@ -38,6 +38,7 @@ export function formatByBeginning(file: string, text: string): Format | undefine
 /** Control characters, of which a text has a few at most, also at its beginning: an archive may contain text. */
 const controls = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
 const [shown, maxControls, maxShare] = [1_000, 3, 0.01];
+const backup = /^\{"(?:records_backup":|collection":"\w{1,30}","document":)/;
 const document = /^(?:%PDF-|\{\\rtf)/;
 const page = /^<(?:!doctype\s|\?xml\s|html[\s>]|head>|tt[\s:][^>]{0,200}xmlns)/i;
 
@@ -52,6 +53,8 @@ export function requireText(file: string, text: string, said: Format | undefined
     rejectUsage(
       `${file} is not a text: it may be an archive, a spreadsheet or a document. Unpack it, or save it as CSV, vCard, iCalendar, captions or plain text.`,
     );
+  if (backup.test(text))
+    rejectUsage(`${file} is a file of a backup. To restore it, run records restore with its folder.`);
   if (said !== "transcript" && page.test(text))
     rejectUsage(
       `${file} is HTML or XML. A download can be the page of a sign-in. Otherwise, export CSV, vCard, iCalendar, captions or plain text instead.`,
